@@ -1,0 +1,1 @@
+//! Conformance cases, subjects, runner and properties for hosts of several profiles.

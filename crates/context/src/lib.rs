@@ -1,0 +1,1 @@
+//! A task's typed context: entered lexically, never inherited, closed for good.

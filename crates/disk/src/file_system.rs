@@ -1,0 +1,152 @@
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::{FileKind, Metadata};
+
+/// Whether an open follows a link in the last component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a link is followed or it is not")]
+pub enum Links {
+    /// Follow it.
+    Follow,
+    /// Fail on it, with `ELOOP` on Unix.
+    Refuse,
+}
+
+/// One entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "plain data, built by every implementation of the seam")]
+pub struct DirEntry {
+    /// Its own name.
+    pub name: OsString,
+    /// What the listing says it is, where it says so. A link is a [`FileKind::Symlink`].
+    pub kind: Option<FileKind>,
+}
+
+/// A file that was opened for reading.
+pub trait OpenFile: fmt::Debug + Send {
+    /// What the descriptor says of itself.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said.
+    fn metadata(&self) -> io::Result<Metadata>;
+
+    /// Reads into `buffer`, up to its length; 0 at the end.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said; interruptions are retried.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
+/// A file that was just made, open for writing.
+pub trait NewFile: fmt::Debug + Send {
+    /// Writes all of it.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said; part of it may have been written.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Has contents and metadata on disk before it returns.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A temporary file and where it is. It stays until somebody removes or renames it.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "plain data, built by every implementation of the seam")]
+pub struct TemporaryFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What to write to.
+    pub file: Box<dyn NewFile>,
+}
+
+/// What is done to a disk.
+///
+/// Every method may fail with what the operating system said; none of them retries, creates parents or
+/// follows links unless it says so.
+#[expect(clippy::missing_errors_doc, reason = "all of them: what the operating system said")]
+pub trait FileSystem: fmt::Debug + Send + Sync {
+    /// `lstat`.
+    fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata>;
+
+    /// `stat`.
+    fn metadata(&self, path: &Path) -> io::Result<Metadata>;
+
+    /// The target of a link, as written.
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// The path with every link resolved. It must exist.
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// A directory's entries without `.` and `..`, in no order. An entry that cannot be read is an error
+    /// in its place.
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<io::Result<DirEntry>>>;
+
+    /// Opens for reading: never blocks, never takes a controlling terminal, closed on `exec` (FILE-02).
+    fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>>;
+
+    /// Makes one directory with this mode.
+    fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()>;
+
+    /// Makes a new file of mode 0600 with a name of its own in `directory`; a link is never followed.
+    fn create_temporary(&self, directory: &Path, prefix: &str) -> io::Result<TemporaryFile>;
+
+    /// Makes a new file with this mode; fails if the name exists, be it as a dangling link.
+    fn create_new(&self, path: &Path, mode: u32) -> io::Result<Box<dyn NewFile>>;
+
+    /// Renames, and fails with `AlreadyExists` if the new name exists, in one step; `Unsupported` or
+    /// `InvalidInput` where the file system has no such step.
+    fn rename_no_replace(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Gives a file a second name; fails if the new name exists.
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Renames, in place of what was there.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file or a link.
+    fn remove_file(&self, path: &Path) -> io::Result<()>;
+
+    /// Has a directory's entries on disk before it returns. Does nothing where the platform has no such call.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// The clock that time stamps are held against (FILE-05).
+    fn now(&self) -> SystemTime;
+}
+
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        $(fn $name(&self, $($argument: $type),*) -> $answer { (**self).$name($($argument),*) })*
+    };
+}
+
+impl<F: FileSystem + ?Sized> FileSystem for Arc<F> {
+    forward! {
+        symlink_metadata(path: &Path) -> io::Result<Metadata>;
+        metadata(path: &Path) -> io::Result<Metadata>;
+        read_link(path: &Path) -> io::Result<PathBuf>;
+        canonicalize(path: &Path) -> io::Result<PathBuf>;
+        read_dir(path: &Path) -> io::Result<Vec<io::Result<DirEntry>>>;
+        open(path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>>;
+        create_dir(path: &Path, mode: u32) -> io::Result<()>;
+        create_temporary(directory: &Path, prefix: &str) -> io::Result<TemporaryFile>;
+        create_new(path: &Path, mode: u32) -> io::Result<Box<dyn NewFile>>;
+        rename_no_replace(from: &Path, to: &Path) -> io::Result<()>;
+        hard_link(from: &Path, to: &Path) -> io::Result<()>;
+        rename(from: &Path, to: &Path) -> io::Result<()>;
+        remove_file(path: &Path) -> io::Result<()>;
+        sync_dir(path: &Path) -> io::Result<()>;
+        now() -> SystemTime;
+    }
+}

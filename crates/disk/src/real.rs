@@ -1,0 +1,218 @@
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::{DirEntry, FileKind, FileSystem, Links, Metadata, NewFile, OpenFile, TemporaryFile};
+
+/// The disk of this machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "it has no state and needs none")]
+pub struct RealFileSystem;
+
+impl FileSystem for RealFileSystem {
+    fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
+        fs::symlink_metadata(path).map(|found| describe(&found))
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        fs::metadata(path).map(|found| describe(&found))
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(path)
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<io::Result<DirEntry>>> {
+        let entries = fs::read_dir(path)?;
+        Ok(entries
+            .map(|entry| {
+                entry.map(|entry| DirEntry {
+                    kind: entry.file_type().ok().map(kind_of),
+                    name: entry.file_name(),
+                })
+            })
+            .collect())
+    }
+
+    fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>> {
+        Ok(Box::new(open_for_reading(path, links)?))
+    }
+
+    fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
+        #[cfg(not(unix))]
+        let _ = mode;
+        builder.create(path)
+    }
+
+    fn create_temporary(&self, directory: &Path, prefix: &str) -> io::Result<TemporaryFile> {
+        let temporary = tempfile::Builder::new().prefix(prefix).rand_bytes(12).tempfile_in(directory)?;
+        let (file, path) = temporary.keep().map_err(|error| error.error)?;
+        Ok(TemporaryFile { path, file: Box::new(file) })
+    }
+
+    fn create_new(&self, path: &Path, mode: u32) -> io::Result<Box<dyn NewFile>> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+        #[cfg(not(unix))]
+        let _ = mode;
+        Ok(Box::new(options.open(path)?))
+    }
+
+    fn rename_no_replace(&self, from: &Path, to: &Path) -> io::Result<()> {
+        rename_no_replace(from, to)
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        if cfg!(unix) { fs::File::open(path)?.sync_all() } else { Ok(()) }
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+impl OpenFile for fs::File {
+    fn metadata(&self) -> io::Result<Metadata> {
+        fs::File::metadata(self).map(|found| describe(&found))
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match Read::read(self, buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                answer => return answer,
+            }
+        }
+    }
+}
+
+impl NewFile for fs::File {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        Write::write_all(self, bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+#[cfg(unix)]
+fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
+    use rustix::fs::{Mode, OFlags};
+
+    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    if links == Links::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    loop {
+        match rustix::fs::open(path, flags, Mode::empty()) {
+            Ok(descriptor) => return Ok(fs::File::from(descriptor)),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
+    if links == Links::Refuse && fs::symlink_metadata(path)?.file_type().is_symlink() {
+        return Err(io::Error::other("a symbolic link"));
+    }
+    fs::File::open(path)
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn rename_no_replace(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags};
+
+    rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn rename_no_replace(_from: &Path, _to: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
+fn kind_of(kind: fs::FileType) -> FileKind {
+    if kind.is_file() {
+        FileKind::File
+    } else if kind.is_dir() {
+        FileKind::Directory
+    } else if kind.is_symlink() {
+        FileKind::Symlink
+    } else if is_fifo(kind) {
+        FileKind::Fifo
+    } else {
+        FileKind::Other
+    }
+}
+
+#[cfg(unix)]
+fn is_fifo(kind: fs::FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_fifo(_kind: fs::FileType) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn describe(found: &fs::Metadata) -> Metadata {
+    use std::os::unix::fs::MetadataExt;
+
+    let nanoseconds = |value: i64| u32::try_from(value).unwrap_or(0);
+    Metadata {
+        kind: kind_of(found.file_type()),
+        len: found.len(),
+        mode: found.mode() & 0o7777,
+        owner: found.uid(),
+        device: found.dev(),
+        inode: found.ino(),
+        modified: (found.mtime(), nanoseconds(found.mtime_nsec())),
+        changed: (found.ctime(), nanoseconds(found.ctime_nsec())),
+        created: found.created().ok(),
+    }
+}
+
+#[cfg(not(unix))]
+fn describe(found: &fs::Metadata) -> Metadata {
+    let stamp = |time: io::Result<SystemTime>| {
+        time.ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).map_or((0, 0), |since| {
+            (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), since.subsec_nanos())
+        })
+    };
+    Metadata {
+        kind: kind_of(found.file_type()),
+        len: found.len(),
+        mode: 0,
+        owner: 0,
+        device: 0,
+        inode: 0,
+        modified: stamp(found.modified()),
+        changed: stamp(found.modified()),
+        created: found.created().ok(),
+    }
+}

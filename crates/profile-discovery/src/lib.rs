@@ -1,0 +1,1 @@
+//! Which profiles a tree holds, which are served, and who is a tenant.

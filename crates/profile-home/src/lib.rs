@@ -1,0 +1,1 @@
+//! One profile's .env and config.yaml, read once and right.

@@ -1,0 +1,1 @@
+//! A runner's stable identity, its token binding and its wiring.

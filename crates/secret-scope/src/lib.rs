@@ -1,0 +1,1 @@
+//! A task's secrets: layers, provenance and one decision table that fails closed.

@@ -1,0 +1,1 @@
+//! Where a profile's commands run: a complete policy, or a refusal.

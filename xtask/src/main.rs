@@ -1,0 +1,2 @@
+//! Watertight's project tasks.
+fn main() {}
