@@ -1,2 +1,40 @@
-//! Watertight's project tasks.
-fn main() {}
+//! Watertight's project tasks: everything beyond what cargo does by itself.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod ci;
+
+/// Watertight's project tasks.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Runs everything that must hold before a change lands.
+    Ci(ci::Arguments),
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().task {
+        Task::Ci(arguments) => ci::run(&arguments),
+    }
+}
+
+/// The workspace that this task was built from.
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Where cargo builds: the folder that holds the profile folder of this very program.
+fn target_folder(root: &Path) -> PathBuf {
+    let program = std::env::current_exe().ok();
+    let built = program.as_deref().and_then(Path::parent).and_then(Path::parent);
+    built.map_or_else(|| root.join("target"), Path::to_owned)
+}
