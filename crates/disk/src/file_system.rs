@@ -61,6 +61,33 @@ pub trait NewFile: fmt::Debug + Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
+/// A directory that was opened to be looked into.
+///
+/// What is asked through it is asked of that one directory, whatever happens to its name meanwhile, and
+/// costs a walk of the last components only.
+pub trait OpenDir: fmt::Debug + Send + Sync {
+    /// Its entries without `.` and `..`, in no order. An entry that cannot be read is an error in its place.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said.
+    fn entries(&self) -> io::Result<Vec<io::Result<DirEntry>>>;
+
+    /// `lstat` of a relative path below it. [`Metadata::created`] is not asked for.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said.
+    fn symlink_metadata(&self, below: &Path) -> io::Result<Metadata>;
+
+    /// `stat` of a relative path below it. [`Metadata::created`] is not asked for.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said.
+    fn metadata(&self, below: &Path) -> io::Result<Metadata>;
+}
+
 /// A temporary file and where it is. It stays until somebody removes or renames it.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "plain data, built by every implementation of the seam")]
@@ -92,6 +119,9 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// A directory's entries without `.` and `..`, in no order. An entry that cannot be read is an error
     /// in its place.
     fn read_dir(&self, path: &Path) -> io::Result<Vec<io::Result<DirEntry>>>;
+
+    /// Opens a directory, links followed; `NotADirectory` for anything else.
+    fn open_dir(&self, path: &Path) -> io::Result<Box<dyn OpenDir>>;
 
     /// Opens for reading: never blocks, never takes a controlling terminal, closed on `exec` (FILE-02).
     fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>>;
@@ -138,6 +168,7 @@ impl<F: FileSystem + ?Sized> FileSystem for Arc<F> {
         read_link(path: &Path) -> io::Result<PathBuf>;
         canonicalize(path: &Path) -> io::Result<PathBuf>;
         read_dir(path: &Path) -> io::Result<Vec<io::Result<DirEntry>>>;
+        open_dir(path: &Path) -> io::Result<Box<dyn OpenDir>>;
         open(path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>>;
         create_dir(path: &Path, mode: u32) -> io::Result<()>;
         create_temporary(directory: &Path, prefix: &str) -> io::Result<TemporaryFile>;

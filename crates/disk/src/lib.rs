@@ -6,6 +6,7 @@
 //! Reading opens without blocking, without following a link it was not told to follow, without taking a
 //! controlling terminal, and closed on `exec` (FILE-02): a FIFO in a file's place neither hangs nor acts.
 
+mod directory;
 mod file_system;
 mod metadata;
 mod real;
@@ -13,7 +14,7 @@ mod recording;
 mod resolve;
 mod scripted;
 
-pub use file_system::{DirEntry, FileSystem, Links, NewFile, OpenFile, TemporaryFile};
+pub use file_system::{DirEntry, FileSystem, Links, NewFile, OpenDir, OpenFile, TemporaryFile};
 pub use metadata::{FileKind, Metadata};
 pub use real::RealFileSystem;
 pub use recording::{Call, Recording};

@@ -3,7 +3,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::{DirEntry, FileKind, FileSystem, Links, Metadata, NewFile, OpenFile, TemporaryFile};
+use crate::{DirEntry, FileKind, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, TemporaryFile};
 
 /// The disk of this machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +37,10 @@ impl FileSystem for RealFileSystem {
                 })
             })
             .collect())
+    }
+
+    fn open_dir(&self, path: &Path) -> io::Result<Box<dyn OpenDir>> {
+        Ok(Box::new(crate::directory::RealDir::open(path)?))
     }
 
     fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>> {

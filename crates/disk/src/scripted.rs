@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::{DirEntry, FileSystem, Links, Metadata, NewFile, OpenFile, TemporaryFile};
+use crate::{DirEntry, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, TemporaryFile};
 
-/// The operations of [`FileSystem`], [`OpenFile`] and [`NewFile`], as data.
+/// The operations of [`FileSystem`], [`OpenDir`], [`OpenFile`] and [`NewFile`], as data.
+///
+/// Those of an [`OpenDir`] have the names that the file system has for them, with the whole path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(clippy::exhaustive_enums, reason = "one variant per method of the seam")]
 #[expect(missing_docs, reason = "named after the methods")]
@@ -17,6 +19,7 @@ pub enum Operation {
     ReadLink,
     Canonicalize,
     ReadDir,
+    OpenDir,
     Open,
     OpenMetadata,
     Read,
@@ -114,6 +117,12 @@ impl FileSystem for Scripted {
         self.below.read_dir(path)
     }
 
+    fn open_dir(&self, path: &Path) -> io::Result<Box<dyn OpenDir>> {
+        self.step(Operation::OpenDir, path)?;
+        let directory = self.below.open_dir(path)?;
+        Ok(Box::new(ScriptedDir { directory, path: path.to_owned(), script: Arc::clone(&self.script) }))
+    }
+
     fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>> {
         self.step(Operation::Open, path)?;
         let file = self.below.open(path, links)?;
@@ -166,6 +175,35 @@ impl FileSystem for Scripted {
     fn now(&self) -> SystemTime {
         let set = *self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         set.unwrap_or_else(|| self.below.now())
+    }
+}
+
+struct ScriptedDir {
+    directory: Box<dyn OpenDir>,
+    path: PathBuf,
+    script: Arc<Script>,
+}
+
+impl fmt::Debug for ScriptedDir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ScriptedDir({:?})", self.path)
+    }
+}
+
+impl OpenDir for ScriptedDir {
+    fn entries(&self) -> io::Result<Vec<io::Result<DirEntry>>> {
+        (self.script)(Operation::ReadDir, &self.path)?;
+        self.directory.entries()
+    }
+
+    fn symlink_metadata(&self, below: &Path) -> io::Result<Metadata> {
+        (self.script)(Operation::SymlinkMetadata, &self.path.join(below))?;
+        self.directory.symlink_metadata(below)
+    }
+
+    fn metadata(&self, below: &Path) -> io::Result<Metadata> {
+        (self.script)(Operation::Metadata, &self.path.join(below))?;
+        self.directory.metadata(below)
     }
 }
 
