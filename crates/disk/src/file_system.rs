@@ -98,6 +98,9 @@ pub struct TemporaryFile {
     pub file: Box<dyn NewFile>,
 }
 
+/// A lock that is held until this is dropped.
+pub trait FileLock: fmt::Debug + Send {}
+
 /// What is done to a disk.
 ///
 /// Every method may fail with what the operating system said; none of them retries, creates parents or
@@ -148,6 +151,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Removes a file or a link.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
+    /// Makes the file if it is not there (mode 0600, a link is never followed), and waits until this caller
+    /// alone holds its lock. The lock is let go when the answer is dropped, and by the system when the
+    /// process dies; the file stays. `Unsupported` where the file system has no locks.
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn FileLock>>;
+
     /// Has a directory's entries on disk before it returns. Does nothing where the platform has no such call.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
@@ -177,6 +185,7 @@ impl<F: FileSystem + ?Sized> FileSystem for Arc<F> {
         hard_link(from: &Path, to: &Path) -> io::Result<()>;
         rename(from: &Path, to: &Path) -> io::Result<()>;
         remove_file(path: &Path) -> io::Result<()>;
+        lock(path: &Path) -> io::Result<Box<dyn FileLock>>;
         sync_dir(path: &Path) -> io::Result<()>;
         now() -> SystemTime;
     }

@@ -3,7 +3,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::{DirEntry, FileKind, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, TemporaryFile};
+use crate::{
+    DirEntry, FileKind, FileLock, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, TemporaryFile,
+};
 
 /// The disk of this machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,6 +90,26 @@ impl FileSystem for RealFileSystem {
         fs::remove_file(path)
     }
 
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn FileLock>> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+
+            let refuse_links = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
+            options.mode(0o600).custom_flags(refuse_links.cast_signed());
+        }
+        let file = options.open(path)?;
+        loop {
+            match file.lock() {
+                Ok(()) => return Ok(Box::new(file)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         if cfg!(unix) { fs::File::open(path)?.sync_all() } else { Ok(()) }
     }
@@ -121,6 +143,8 @@ impl NewFile for fs::File {
         self.sync_all()
     }
 }
+
+impl FileLock for fs::File {}
 
 #[cfg(unix)]
 fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {

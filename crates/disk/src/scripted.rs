@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::{DirEntry, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, TemporaryFile};
+use crate::{DirEntry, FileLock, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, TemporaryFile};
 
 /// The operations of [`FileSystem`], [`OpenDir`], [`OpenFile`] and [`NewFile`], as data.
 ///
@@ -32,6 +32,7 @@ pub enum Operation {
     HardLink,
     Rename,
     RemoveFile,
+    Lock,
     SyncDir,
 }
 
@@ -165,6 +166,11 @@ impl FileSystem for Scripted {
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.step(Operation::RemoveFile, path)?;
         self.below.remove_file(path)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn FileLock>> {
+        self.step(Operation::Lock, path)?;
+        self.below.lock(path)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
