@@ -1,0 +1,2 @@
+//! Says in hex what it sees.
+fn main() {}
