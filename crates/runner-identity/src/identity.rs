@@ -1,8 +1,10 @@
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use watertight_vocabulary::{Diagnostic, EnvSource};
 
+use crate::findings::{Findings, Surroundings};
 use crate::names::RUNNER_ID_VARIABLE;
 use crate::{BindingToken, IdentityError, IdentityFile, MachineCheck, RunnerId, token_bound_id};
 
@@ -13,9 +15,9 @@ pub enum Provenance {
     /// `OMNIGENT_RUNNER_ID` (RUN-01).
     Variable,
     /// A file that was there already (RUN-02).
-    File(PathBuf),
+    File(Arc<Path>),
     /// A file that this very call made (RUN-03) or made anew (RUN-37).
-    Created(PathBuf),
+    Created(Arc<Path>),
     /// A binding token (RUN-10).
     Token,
 }
@@ -33,22 +35,34 @@ impl Provenance {
 }
 
 /// A runner's id, where it came from, and what is to be said about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// What stands around an id that was read ([`Identity::machine`], [`Identity::diagnostics`]) is looked at
+/// when it is first asked for, and then remembered: who wants the id alone pays for one small file.
+#[derive(Debug, Clone)]
 pub struct Identity {
-    pub(crate) id: RunnerId,
-    pub(crate) provenance: Provenance,
-    pub(crate) machine: MachineCheck,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    id: RunnerId,
+    provenance: Provenance,
+    findings: OnceLock<Findings>,
+    /// The file that the id was read from, and its mode.
+    read_from: Option<(IdentityFile, u32)>,
 }
 
 impl Identity {
-    pub(crate) fn new(id: RunnerId, provenance: Provenance) -> Self {
-        Self { id, provenance, machine: MachineCheck::Unknown, diagnostics: Vec::new() }
-    }
-
     /// The identity that a token authorizes (RUN-10).
     pub fn bound_to(token: &BindingToken) -> Self {
-        Self::new(token_bound_id(token), Provenance::Token)
+        Self::without_file(token_bound_id(token), Provenance::Token)
+    }
+
+    fn without_file(id: RunnerId, provenance: Provenance) -> Self {
+        Self { id, provenance, findings: OnceLock::new(), read_from: None }
+    }
+
+    pub(crate) fn read(id: RunnerId, file: IdentityFile, path: Arc<Path>, mode: u32) -> Self {
+        Self { read_from: Some((file, mode)), ..Self::without_file(id, Provenance::File(path)) }
+    }
+
+    pub(crate) fn created(id: RunnerId, path: Arc<Path>, findings: Findings) -> Self {
+        Self { findings: findings.into(), ..Self::without_file(id, Provenance::Created(path)) }
     }
 
     /// The id.
@@ -68,18 +82,28 @@ impl Identity {
 
     /// What the fingerprint beside the id says of the machine (RUN-35).
     pub fn machine(&self) -> MachineCheck {
-        self.machine
+        self.findings().machine
     }
 
     /// Whether the id was made on another machine (RUN-35). The host decides what follows; nothing here
     /// regenerates on its own, since a container's machine id may change at every start.
     pub fn is_cloned(&self) -> bool {
-        matches!(self.machine, MachineCheck::Cloned { .. })
+        matches!(self.machine(), MachineCheck::Cloned { .. })
     }
 
-    /// What a person should know: files that others may write (RUN-06), a clone (RUN-35).
+    /// What a person should know: what others may write (RUN-06), a clone (RUN-35).
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+        &self.findings().diagnostics
+    }
+
+    fn findings(&self) -> &Findings {
+        self.findings.get_or_init(|| match (&self.read_from, &self.provenance) {
+            (Some((file, mode)), Provenance::File(path)) => {
+                let around = Surroundings { files: &*file.files, machine: &*file.machine, path };
+                Findings::of(around, &self.id, *mode)
+            }
+            _ => Findings::default(),
+        })
     }
 }
 
@@ -109,6 +133,6 @@ pub fn known_identity(env: &dyn EnvSource, file: &IdentityFile) -> Result<Option
 fn from_variable(env: &dyn EnvSource) -> Result<Option<Identity>, IdentityError> {
     let Some(value) = env.var_os(OsStr::new(RUNNER_ID_VARIABLE)) else { return Ok(None) };
     RunnerId::from_outside(value.as_encoded_bytes())
-        .map(|id| Some(Identity::new(id, Provenance::Variable)))
+        .map(|id| Some(Identity::without_file(id, Provenance::Variable)))
         .map_err(|reason| IdentityError::InvalidVariable { variable: RUNNER_ID_VARIABLE, reason })
 }

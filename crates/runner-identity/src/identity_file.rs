@@ -3,18 +3,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use watertight_disk::{FileSystem, Links, RealFileSystem};
-use watertight_vocabulary::Diagnostic;
 
 use crate::create::{self, CreateError, Outcome};
-use crate::machine::{Fingerprint, MachineCheck, MachineId, PlatformMachine, compare};
+use crate::findings::{Findings, Surroundings};
+use crate::machine::{MachineId, PlatformMachine};
 use crate::names::ID_FILE;
 use crate::read::{ReadError, SmallFile, read_small};
-use crate::{Identity, InvalidRunnerId, Provenance, RunnerId};
+use crate::{Identity, InvalidRunnerId, RunnerId};
 
-/// What is appended to the id file's name for the fingerprint (RUN-35).
-const FINGERPRINT_EXTENSION: &str = "machine";
-/// Mode bits that let others than the owner write.
-const OTHERS_MAY_WRITE: u32 = 0o022;
 /// How often somebody may remove the winner's file before a racing caller gives up.
 const RACES: u32 = 16;
 
@@ -39,9 +35,9 @@ const RACES: u32 = 16;
 /// ```
 #[derive(Debug, Clone)]
 pub struct IdentityFile {
-    path: Option<PathBuf>,
-    files: Arc<dyn FileSystem>,
-    machine: Arc<dyn MachineId>,
+    path: Option<Arc<Path>>,
+    pub(crate) files: Arc<dyn FileSystem>,
+    pub(crate) machine: Arc<dyn MachineId>,
 }
 
 /// An identity could not be had. It names the variable or the path, and nothing of a value.
@@ -135,14 +131,18 @@ impl IdentityError {
 impl IdentityFile {
     /// The file at a path, on this machine.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: Some(path.into()), files: Arc::new(RealFileSystem), machine: Arc::new(PlatformMachine) }
+        Self {
+            path: Some(Arc::from(path.into())),
+            files: Arc::new(RealFileSystem),
+            machine: Arc::new(PlatformMachine),
+        }
     }
 
     /// `.omnigent/runners/runner_id` in the user's home (RUN-02). Without a home every operation is
     /// [`IdentityError::NoUserHome`].
     pub fn in_user_home(home: Option<&Path>) -> Self {
         let path = home.map(|home| ID_FILE.iter().fold(home.to_owned(), |path, name| path.join(name)));
-        Self { path, ..Self::at(PathBuf::new()) }
+        Self { path: path.map(Arc::from), ..Self::at(PathBuf::new()) }
     }
 
     /// On this disk.
@@ -185,20 +185,17 @@ impl IdentityFile {
         for _ in 0..RACES {
             let id = RunnerId::random();
             let outcome = create::create(&*self.files, path, id.as_str())
-                .map_err(|source| IdentityError::NotCreated { path: path.to_owned(), source })?;
-            let identity = match outcome {
-                Outcome::Published => Some(Identity::new(id, Provenance::Created(path.to_owned()))),
-                Outcome::Lost => self.load_at(path)?,
-            };
-            let Some(mut identity) = identity else { continue };
-            self.sync_folder(path)?;
-            if identity.is_created() {
-                tracing::info!(path = %path.display(), "made a runner id");
-                self.finish(&mut identity, path);
+                .map_err(|source| IdentityError::NotCreated { path: path.to_path_buf(), source })?;
+            if outcome == Outcome::Published {
+                self.sync_folder(path)?;
+                return Ok(self.created(id, path));
             }
-            return Ok(identity);
+            if let Some(winner) = self.load_at(path)? {
+                self.sync_folder(path)?;
+                return Ok(winner);
+            }
         }
-        Err(IdentityError::Vanishing { path: path.to_owned() })
+        Err(IdentityError::Vanishing { path: path.to_path_buf() })
     }
 
     /// Makes a new id in place of what is there, be that usable or not (RUN-37).
@@ -212,98 +209,41 @@ impl IdentityFile {
         let path = self.absolute_path()?;
         let id = RunnerId::random();
         create::replace(&*self.files, path, id.as_str())
-            .map_err(|source| IdentityError::NotCreated { path: path.to_owned(), source })?;
+            .map_err(|source| IdentityError::NotCreated { path: path.to_path_buf(), source })?;
         self.sync_folder(path)?;
-        tracing::info!(path = %path.display(), "made a runner id anew");
-        let mut identity = Identity::new(id, Provenance::Created(path.to_owned()));
-        self.finish(&mut identity, path);
-        Ok(identity)
+        Ok(self.created(id, path))
     }
 
-    fn absolute_path(&self) -> Result<&Path, IdentityError> {
-        let path = self.path.as_deref().ok_or(IdentityError::NoUserHome)?;
-        if path.is_absolute() { Ok(path) } else { Err(IdentityError::RelativePath { path: path.to_owned() }) }
+    fn absolute_path(&self) -> Result<&Arc<Path>, IdentityError> {
+        let path = self.path.as_ref().ok_or(IdentityError::NoUserHome)?;
+        if path.is_absolute() {
+            Ok(path)
+        } else {
+            Err(IdentityError::RelativePath { path: path.to_path_buf() })
+        }
     }
 
-    fn load_at(&self, path: &Path) -> Result<Option<Identity>, IdentityError> {
+    fn load_at(&self, path: &Arc<Path>) -> Result<Option<Identity>, IdentityError> {
         let file = read_small(&*self.files, path, Links::Follow)
-            .map_err(|source| IdentityError::Unreadable { path: path.to_owned(), source })?;
+            .map_err(|source| IdentityError::Unreadable { path: path.to_path_buf(), source })?;
         let Some(SmallFile { bytes, metadata }) = file else { return Ok(None) };
         let id = RunnerId::from_outside(&bytes)
-            .map_err(|reason| IdentityError::InvalidFile { path: path.to_owned(), reason })?;
-        let mut identity = Identity::new(id, Provenance::File(path.to_owned()));
-        if metadata.mode & OTHERS_MAY_WRITE != 0 {
-            say(&mut identity, writable_by_others("file-writable-by-others", path));
-        }
-        self.judge_folder(&mut identity, path);
-        self.judge_machine(&mut identity, path);
-        Ok(Some(identity))
+            .map_err(|reason| IdentityError::InvalidFile { path: path.to_path_buf(), reason })?;
+        Ok(Some(Identity::read(id, self.clone(), Arc::clone(path), metadata.mode)))
     }
 
-    /// Who may write the folder may replace the file (RUN-06).
-    fn judge_folder(&self, identity: &mut Identity, path: &Path) {
-        let Some(folder) = path.parent() else { return };
-        if self.files.metadata(folder).is_ok_and(|found| found.mode & OTHERS_MAY_WRITE != 0) {
-            say(identity, writable_by_others("folder-writable-by-others", folder));
-        }
-    }
-
-    /// The id file alone is authoritative: what stands beside it can only add a report (RUN-35).
-    fn judge_machine(&self, identity: &mut Identity, path: &Path) {
-        let sidecar = fingerprint_path(path);
-        let recorded = match read_small(&*self.files, &sidecar, Links::Refuse) {
-            Ok(None) => return,
-            Ok(Some(file)) => file.bytes,
-            Err(error) => return say(identity, unusable_fingerprint(&sidecar, &error)),
-        };
-        let Some(current) = Fingerprint::take(&*self.machine, &identity.id) else { return };
-        match compare(&recorded, &identity.id, current) {
-            Some(check) => identity.machine = check,
-            None => say(identity, unusable_fingerprint(&sidecar, &"it holds none")),
-        }
-        if identity.is_cloned() {
-            let message = "the runner id was made on another machine; keep it if this one replaces that \
-                           one, else regenerate it";
-            say(identity, Diagnostic::warning("runner-id-cloned", message).in_file(path));
-        }
-    }
-
-    /// What the creator does once its id stands: who may write here, and which machine this is.
-    fn finish(&self, identity: &mut Identity, path: &Path) {
-        self.judge_folder(identity, path);
-        let Some(fingerprint) = Fingerprint::take(&*self.machine, &identity.id) else { return };
-        let sidecar = fingerprint_path(path);
-        match create::replace(&*self.files, &sidecar, &fingerprint.sidecar(&identity.id)) {
-            Ok(()) => identity.machine = MachineCheck::Same,
-            Err(error) => say(identity, unusable_fingerprint(&sidecar, &error)),
-        }
+    /// What the creator does once its id stands.
+    fn created(&self, id: RunnerId, path: &Arc<Path>) -> Identity {
+        tracing::info!(path = %path.display(), "made a runner id");
+        let around = Surroundings { files: &*self.files, machine: &*self.machine, path };
+        let findings = Findings::record(around, &id);
+        Identity::created(id, Arc::clone(path), findings)
     }
 
     fn sync_folder(&self, path: &Path) -> Result<(), IdentityError> {
         create::sync_folder(&*self.files, path)
-            .map_err(|source| IdentityError::NotSynced { path: path.to_owned(), source })
+            .map_err(|source| IdentityError::NotSynced { path: path.to_path_buf(), source })
     }
-}
-
-/// The fingerprint's file, beside the id's.
-fn fingerprint_path(path: &Path) -> PathBuf {
-    path.with_added_extension(FINGERPRINT_EXTENSION)
-}
-
-fn writable_by_others(code: &'static str, path: &Path) -> Diagnostic {
-    let message = "others than its owner may write it, and so choose this runner's id; remove that right";
-    Diagnostic::warning(code, message).in_file(path)
-}
-
-fn unusable_fingerprint(path: &Path, why: &dyn std::fmt::Display) -> Diagnostic {
-    let message = format!("no machine fingerprint, so a clone would go unseen: {why}");
-    Diagnostic::note("machine-fingerprint-unusable", message).in_file(path)
-}
-
-/// A value first, an event second.
-fn say(identity: &mut Identity, diagnostic: Diagnostic) {
-    tracing::warn!(code = diagnostic.code(), "{diagnostic}");
-    identity.diagnostics.push(diagnostic);
 }
 
 /// [`IdentityFile::load`] of the file at `path`.

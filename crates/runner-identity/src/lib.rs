@@ -23,6 +23,7 @@
 //! - Nothing here reads the process environment, and no child is started.
 
 mod create;
+mod findings;
 mod identity;
 mod identity_file;
 mod machine;
@@ -41,4 +42,5 @@ pub use parent::{ADOPT_SIGNAL, Orphaned, adopt_signal, current_parent, orphaned}
 pub use read::ReadError;
 pub use runner_id::{InvalidRunnerId, RunnerId};
 pub use token::{BindingToken, TokenError, token_bound_id};
+pub use watertight_env_snapshot::strip;
 pub use wiring::{RunnerWiring, WiringError};

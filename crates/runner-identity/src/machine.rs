@@ -93,10 +93,11 @@ impl fmt::Debug for Fingerprint {
 }
 
 /// What the fingerprint beside an id says (RUN-35).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "RUN-35 knows these three")]
 pub enum MachineCheck {
     /// There is none, it is of another id, or there is no way to take one here: not cloned.
+    #[default]
     Unknown,
     /// The id was made on this machine.
     Same,

@@ -3,6 +3,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use uuid::Uuid;
+use watertight_env_snapshot::ChildRunnerId;
 
 use crate::names::MADE_ID_PREFIX;
 
@@ -127,6 +128,13 @@ impl FromStr for RunnerId {
 
 impl AsRef<str> for RunnerId {
     fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A child that is a runner is given this type and no loose text (RUN-34).
+impl ChildRunnerId for RunnerId {
+    fn id_text(&self) -> &str {
         &self.0
     }
 }

@@ -3,6 +3,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
+use watertight_env_snapshot::ChildBindingToken;
 use watertight_vocabulary::Secret;
 use zeroize::Zeroizing;
 
@@ -83,6 +84,13 @@ impl BindingToken {
     /// Whether it equals a candidate; the time taken tells nothing.
     pub fn matches(&self, candidate: &Self) -> bool {
         self.0.matches(candidate.0.expose_bytes())
+    }
+}
+
+/// A child that is a runner is given this type and no loose text (RUN-34).
+impl ChildBindingToken for BindingToken {
+    fn token_secret(&self) -> Secret {
+        self.0.clone()
     }
 }
 
