@@ -7,14 +7,16 @@ use std::time::SystemTime;
 
 use crate::{FileKind, Metadata};
 
-/// Whether an open follows a link in the last component.
+/// Whether an open follows links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a link is followed or it is not")]
+#[expect(clippy::exhaustive_enums, reason = "a link is followed, or it is not, here or anywhere")]
 pub enum Links {
-    /// Follow it.
+    /// Follow them.
     Follow,
-    /// Fail on it, with `ELOOP` on Unix.
+    /// Fail on one in the last component, with `ELOOP` on Unix.
     Refuse,
+    /// Fail on one in any component, with `ELOOP` on Unix: what is opened is what has this very path.
+    RefuseAll,
 }
 
 /// One entry of a directory.
@@ -190,3 +192,17 @@ impl<F: FileSystem + ?Sized> FileSystem for Arc<F> {
         now() -> SystemTime;
     }
 }
+
+/// Whether an error says that a link was met that may not be followed, or that leads back to itself.
+pub fn is_link_loop(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    return error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    #[cfg(not(unix))]
+    return error.get_ref().is_some_and(|inner| inner.is::<LinkRefused>());
+}
+
+/// What an open says of a link that it refuses, where the platform has no number for it.
+#[cfg(not(unix))]
+#[derive(Debug, thiserror::Error)]
+#[error("a symbolic link")]
+pub(crate) struct LinkRefused;

@@ -14,7 +14,9 @@ mod recording;
 mod resolve;
 mod scripted;
 
-pub use file_system::{DirEntry, FileLock, FileSystem, Links, NewFile, OpenDir, OpenFile, TemporaryFile};
+pub use file_system::{
+    DirEntry, FileLock, FileSystem, Links, NewFile, OpenDir, OpenFile, TemporaryFile, is_link_loop,
+};
 pub use metadata::{FileKind, Metadata};
 pub use real::RealFileSystem;
 pub use recording::{Call, Recording};

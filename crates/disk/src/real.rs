@@ -151,11 +151,15 @@ fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
     use rustix::fs::{Mode, OFlags};
 
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    if links == Links::Refuse {
+    if links != Links::Follow {
         flags |= OFlags::NOFOLLOW;
     }
     loop {
-        match rustix::fs::open(path, flags, Mode::empty()) {
+        let opened = match links {
+            Links::Follow | Links::Refuse => rustix::fs::open(path, flags, Mode::empty()),
+            Links::RefuseAll => open_without_links(path, flags),
+        };
+        match opened {
             Ok(descriptor) => return Ok(fs::File::from(descriptor)),
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -163,10 +167,61 @@ fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
     }
 }
 
+/// In one call where the kernel has it and lets us; else component by component.
+#[cfg(target_os = "linux")]
+fn open_without_links(path: &Path, flags: rustix::fs::OFlags) -> rustix::io::Result<rustix::fd::OwnedFd> {
+    use rustix::fs::{CWD, Mode, ResolveFlags, openat2};
+    use rustix::io::Errno;
+
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => walk_without_links(path, flags),
+        answer => answer,
+    }
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn open_without_links(path: &Path, flags: rustix::fs::OFlags) -> rustix::io::Result<rustix::fd::OwnedFd> {
+    walk_without_links(path, flags)
+}
+
+/// Opens each component in the folder before it, so that no link is ever followed.
+#[cfg(unix)]
+fn walk_without_links(path: &Path, flags: rustix::fs::OFlags) -> rustix::io::Result<rustix::fd::OwnedFd> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use rustix::io::Errno;
+
+    #[cfg(target_os = "linux")]
+    let search = OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    let search = OFlags::RDONLY;
+    let search = search | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(Errno::ISDIR);
+    };
+    let mut at: Option<rustix::fd::OwnedFd> = None;
+    for component in folder.components() {
+        // A link in a folder's place is no folder: `ENOTDIR` here means what `ELOOP` means elsewhere.
+        let next = match &at {
+            None => openat(CWD, component.as_os_str(), search, Mode::empty()),
+            Some(at) => openat(at, component.as_os_str(), search, Mode::empty()),
+        };
+        at = Some(next.map_err(|error| if error == Errno::NOTDIR { Errno::LOOP } else { error })?);
+    }
+    match &at {
+        None => openat(CWD, name, flags, Mode::empty()),
+        Some(at) => openat(at, name, flags, Mode::empty()),
+    }
+}
+
 #[cfg(not(unix))]
 fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
-    if links == Links::Refuse && fs::symlink_metadata(path)?.file_type().is_symlink() {
-        return Err(io::Error::other("a symbolic link"));
+    let refused = match links {
+        Links::Follow => false,
+        Links::Refuse => fs::symlink_metadata(path)?.file_type().is_symlink(),
+        Links::RefuseAll => fs::canonicalize(path)? != path,
+    };
+    if refused {
+        return Err(io::Error::other(crate::file_system::LinkRefused));
     }
     fs::File::open(path)
 }
@@ -242,5 +297,31 @@ fn describe(found: &fs::Metadata) -> Metadata {
         modified: stamp(found.modified()),
         changed: stamp(found.modified()),
         created: found.created().ok(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_without_links_opens_and_one_with_a_link_in_any_component_does_not() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        fs::write(root.join("folder/file"), "text").unwrap();
+        std::os::unix::fs::symlink("folder", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("folder/file", root.join("last")).unwrap();
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC;
+
+        for open in [open_without_links, walk_without_links] {
+            assert!(open(&root.join("folder/file"), flags).is_ok());
+            for through in ["link/file", "last"] {
+                let error = io::Error::from(open(&root.join(through), flags).unwrap_err());
+                assert!(crate::is_link_loop(&error), "{through}: {error}");
+            }
+            let missing = io::Error::from(open(&root.join("folder/none"), flags).unwrap_err());
+            assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        }
     }
 }

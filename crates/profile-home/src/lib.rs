@@ -1,1 +1,51 @@
-//! One profile's .env and config.yaml, read once and right.
+//! One profile's `.env` and `config.yaml`, read once and right.
+//!
+//! ```
+//! use watertight_profile_home::{MemoryFiles, ProfileFiles, ProfileHome};
+//! use watertight_vocabulary::HomeId;
+//!
+//! let home = ProfileHome::confined(HomeId::new("/srv/agents/coder".into(), None));
+//! let files = MemoryFiles::new();
+//! files.set_dotenv(&home, "API_KEY='canary-1' # mine\n");
+//! files.set_config(&home, "terminal:\n  backend: docker\n");
+//!
+//! let dotenv = files.dotenv(&home)?.expect("the file is there");
+//! assert!(dotenv.get("API_KEY").is_some_and(|entry| entry.value().matches("canary-1")));
+//!
+//! let config = files.config(&home)?.expect("the file is there");
+//! let terminal = config.section("terminal")?;
+//! assert_eq!(terminal.get("backend").and_then(|value| value.as_str()), Some("docker"));
+//! # Ok::<(), watertight_profile_home::FileError>(())
+//! ```
+//!
+//! Invariants:
+//!
+//! - Absent, unreadable and invalid are three answers, and no function turns one into another (FILE-01,
+//!   FILE-02, FILE-31).
+//! - No error, diagnostic or `Debug` text of this crate holds a byte of a value (FILE-04).
+//! - Reading writes nothing and asks no environment (FILE-03, FILE-19); nothing here knows `std::env`.
+//! - What was read is what the descriptor stated, through no link that leaves the home (FILE-06, FILE-07).
+//! - One module knows the YAML library; no type of it is seen from outside (FILE-36).
+//! - Whatever the bytes: bounded time, bounded memory, no panic (FILE-23, FILE-37).
+//! - Buffers that held a value are wiped when dropped (SEC-31).
+
+mod cache;
+mod config;
+mod dotenv;
+mod error;
+mod files;
+mod generations;
+mod home;
+mod managed;
+mod memory;
+mod open;
+mod signature;
+
+pub use cache::CachedFiles;
+pub use config::{Config, Section, Yaml, YamlFloat, YamlText, boolean_word, parse_config};
+pub use dotenv::{Dotenv, Entry, WriteError, parse_dotenv, write_dotenv, write_value};
+pub use error::{Cause, FileError, Invalid, Unreadable};
+pub use files::{DiskFiles, HomeFile, ProfileFiles};
+pub use home::ProfileHome;
+pub use managed::{MANAGED_VARIABLE, Managed, ManagedDirectory};
+pub use memory::MemoryFiles;

@@ -1,0 +1,45 @@
+use std::collections::HashSet;
+
+/// Whether an anchor that an alias refers to seems to be defined twice, and on which line the second is.
+///
+/// The library counts anchors by the names it has seen, so after a second definition of one name an alias
+/// may lead to the anchor of **another** name. No visitor can see anchors; so a text in which that could
+/// happen is refused. Tokens are looked for without regard to quotes: a text that only looks like it is
+/// refused too, which needs the same `&name` twice and its `*name`.
+pub(super) fn repeated(text: &str) -> Option<u32> {
+    if !text.contains('&') || !text.contains('*') {
+        return None;
+    }
+    let mut once = HashSet::new();
+    let mut twice = Vec::new();
+    let mut aliases = HashSet::new();
+    for (line, content) in (1..).zip(text.lines()) {
+        for (mark, name) in tokens(content) {
+            if mark == b'*' {
+                aliases.insert(name);
+            } else if !once.insert(name) {
+                twice.push((name, line));
+            }
+        }
+    }
+    // A second definition of one name misleads the aliases of every name.
+    let misleads = aliases.iter().any(|alias| once.contains(alias));
+    twice.first().filter(|_| misleads).map(|(_, line)| *line)
+}
+
+/// What looks like an anchor or an alias: the mark behind white space or an indicator, and a name.
+fn tokens(line: &str) -> impl Iterator<Item = (u8, &str)> {
+    line.match_indices(['&', '*']).filter_map(move |(at, mark)| {
+        let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
+        let starts = before.is_none_or(|byte| {
+            matches!(byte, b' ' | b'\t' | b'[' | b'{' | b',' | b':' | b'-' | b'?' | b'\r')
+        });
+        let rest = line.get(at + 1..)?;
+        let end = rest
+            .bytes()
+            .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')))
+            .unwrap_or(rest.len());
+        let name = rest.get(..end).filter(|name| starts && !name.is_empty())?;
+        Some((*mark.as_bytes().first()?, name))
+    })
+}

@@ -1,0 +1,126 @@
+//! `.env`: the one reader of it, and the writer that is its inverse (FILE-10 to FILE-24).
+//!
+//! One pass over the bytes: [`decode`] makes text of them, [`lines`] cuts it, [`parse`] tells assignments
+//! from the rest, [`value`] undoes quotes, [`findings`] collects what a person should know.
+
+mod decode;
+mod findings;
+mod lines;
+mod parse;
+mod value;
+mod write;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use watertight_vocabulary::{Diagnostic, Name, Secret};
+
+use crate::FileError;
+use findings::Findings;
+use parse::Entries;
+
+pub(crate) use decode::{foreign_encoding, without_mark};
+pub use write::{WriteError, write_dotenv, write_value};
+
+/// What a `.env` says: one entry per key, in the order in which the keys appear first.
+///
+/// `Debug` shows how many entries there are. The values are wiped when the last clone of each is dropped.
+///
+/// # Fail-closed behaviour
+///
+/// A line that cannot be read for certain assigns nothing and is reported; it never changes what another
+/// line assigns.
+pub struct Dotenv {
+    entries: Entries,
+    path: Arc<Path>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// One assignment that counts: the last of its key (FILE-20).
+#[derive(Debug, Clone)]
+pub struct Entry {
+    name: Name,
+    value: Secret,
+    line: u32,
+}
+
+impl Entry {
+    /// The key.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The value; it may be empty (FILE-20).
+    pub fn value(&self) -> &Secret {
+        &self.value
+    }
+
+    /// The line that the assignment begins on, counted from 1.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+}
+
+impl Dotenv {
+    /// The entries, one per key.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.entries.list.iter()
+    }
+
+    /// The entry of a key.
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// The file; an empty path where bytes were read that belong to none.
+    pub fn path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
+    /// What a person should know of the file, in the order in which it was noticed.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Reads bytes that are those of the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError`] for a byte order mark of UTF-16 or UTF-32 (FILE-10).
+    pub(crate) fn read(bytes: &[u8], path: Arc<Path>) -> Result<Self, FileError> {
+        let named = !path.as_os_str().is_empty();
+        let mut findings = Findings::new(named.then(|| Arc::clone(&path)));
+        let text = decode::decode(bytes, &mut findings).map_err(|why| {
+            let error = FileError::from(why);
+            if named { error.in_file(Arc::clone(&path)) } else { error }
+        })?;
+        let entries = parse::parse(text.as_str(), &mut findings);
+        Ok(Self { entries, path, diagnostics: findings.into_diagnostics() })
+    }
+}
+
+impl fmt::Debug for Dotenv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dotenv")
+            .field("path", &self.path)
+            .field("entries", &self.entries.list.len())
+            .field("diagnostics", &self.diagnostics.len())
+            .finish()
+    }
+}
+
+/// Reads the bytes of a `.env` that belong to no file.
+///
+/// ```
+/// let dotenv = watertight_profile_home::parse_dotenv(b"export KEY = 'canary-1'  # mine\n").unwrap();
+/// assert!(dotenv.get("KEY").is_some_and(|entry| entry.value().matches("canary-1")));
+/// ```
+///
+/// # Errors
+///
+/// [`FileError`], unreadable, for a byte order mark of UTF-16 or UTF-32 (FILE-10). Everything else can be
+/// read; what assigns nothing is reported in [`Dotenv::diagnostics`].
+pub fn parse_dotenv(bytes: &[u8]) -> Result<Dotenv, FileError> {
+    Dotenv::read(bytes, Arc::from(Path::new("")))
+}

@@ -1,0 +1,211 @@
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use watertight_vocabulary::{Name, Secret};
+
+use super::Entry;
+use super::findings::Findings;
+use super::lines::{Line, Lines};
+use super::value::{self, Quote, Quoted, Written};
+
+/// The entries and an index of their keys.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    pub(super) list: Vec<Entry>,
+    index: HashTable<usize>,
+    hasher: RandomState,
+}
+
+impl Entries {
+    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+        let hash = self.hasher.hash_one(key.as_bytes());
+        self.list.get(*self.index.find(hash, |at| holds(&self.list, *at, key))?)
+    }
+
+    /// Sets a key; the line that set it before, if one did (FILE-20).
+    fn set(&mut self, key: &str, value: Secret, line: u32) -> Option<u32> {
+        let hash = self.hasher.hash_one(key.as_bytes());
+        if let Some(at) = self.index.find(hash, |at| holds(&self.list, *at, key))
+            && let Some(entry) = self.list.get_mut(*at)
+        {
+            entry.value = value;
+            return Some(std::mem::replace(&mut entry.line, line));
+        }
+        let at = self.list.len();
+        self.list.push(Entry { name: Name::from(key), value, line });
+        let Self { list, index, hasher } = self;
+        index.insert_unique(hash, at, |at| {
+            hasher.hash_one(list.get(*at).map_or(&[][..], |entry| entry.name.as_os_str().as_encoded_bytes()))
+        });
+        None
+    }
+}
+
+fn holds(list: &[Entry], at: usize, key: &str) -> bool {
+    list.get(at).is_some_and(|entry| entry.name.as_os_str().as_encoded_bytes() == key.as_bytes())
+}
+
+const KEY_MATERIAL_BEGINS: &str = "-----BEGIN ";
+const KEY_MATERIAL_ENDS: &str = "-----END ";
+
+/// Reads a text, line by line.
+pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
+    let mut reader = Reader {
+        text,
+        lines: Lines::of(text),
+        last_end_of_key_material: None,
+        entries: Entries::default(),
+        findings,
+    };
+    while let Some(line) = reader.lines.next() {
+        reader.line(line);
+    }
+    reader.entries
+}
+
+struct Reader<'a, 'f> {
+    text: &'a str,
+    lines: Lines<'a>,
+    /// The last line that ends key material, once it was asked for; 0 if there is none.
+    last_end_of_key_material: Option<u32>,
+    entries: Entries,
+    findings: &'f mut Findings,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn line(&mut self, line: Line<'a>) {
+        if line.text.is_empty() || line.text.starts_with('#') {
+            return;
+        }
+        let Some((key, written)) = assignment(line.text) else {
+            if line.text.starts_with(KEY_MATERIAL_BEGINS) {
+                self.findings.key_material(line.number);
+                self.skip_key_material(line);
+            } else if line.text.contains('=') {
+                self.findings.name_not_accepted(line.number);
+            } else {
+                self.findings.no_assignment(line.number);
+            }
+            return;
+        };
+        if !written.is_empty() && written.bytes().all(|byte| byte == b'=') {
+            self.findings.key_material(line.number);
+            return;
+        }
+        let value = self.value(key, written, line);
+        let begins = value.strip_prefix(['"', '\'']).unwrap_or(&value).starts_with(KEY_MATERIAL_BEGINS);
+        let is_key_material = begins && !value.contains(KEY_MATERIAL_ENDS);
+        self.findings.value(key, &value, line.number);
+        if let Some(earlier) = self.entries.set(key, Secret::from(value), line.number) {
+            self.findings.duplicate(key, earlier, line.number);
+        }
+        if is_key_material {
+            self.skip_key_material(line);
+        }
+    }
+
+    /// The value of an assignment, in a buffer that is filled to the brim.
+    fn value(&mut self, key: &str, written: &'a str, line: Line<'a>) -> String {
+        match value::read(written) {
+            Written::Bare(text) => {
+                if text.starts_with('#') {
+                    self.findings.begins_with_hash(key, line.number);
+                }
+                text.to_owned()
+            }
+            Written::Quoted(quoted) => self.quoted(key, quoted, line.number),
+            Written::Mistaken { inside, whole } => {
+                self.findings.text_after_quote(key, line.number);
+                inside.map_or_else(|| whole.to_owned(), |quoted| self.quoted(key, quoted, line.number))
+            }
+            Written::Open { quote, whole } => {
+                let Some((quoted, lines, last)) = self.closing_line(quote, whole, line) else {
+                    self.findings.unterminated(key, line.number);
+                    return whole.to_owned();
+                };
+                self.findings.several_lines(key, line.number, last);
+                self.lines = lines;
+                self.quoted(key, quoted, line.number)
+            }
+        }
+    }
+
+    fn quoted(&mut self, key: &str, quoted: Quoted<'_>, line: u32) -> String {
+        if quoted.keeps_an_escape() {
+            self.findings.escape_kept(key, line);
+        }
+        quoted.value()
+    }
+
+    /// Looks for the line that closes a quote (FILE-18): what is quoted, the lines behind it, and the
+    /// number of its last line.
+    ///
+    /// No line up to there may read as an assignment, nor may the text before the quote on the closing line:
+    /// nothing is swallowed. Every line that can open a quote reads as one, so no line is looked at by two
+    /// searches, and reading stays linear (FILE-23).
+    fn closing_line(
+        &self,
+        quote: Quote,
+        whole: &str,
+        first: Line<'a>,
+    ) -> Option<(Quoted<'a>, Lines<'a>, u32)> {
+        let inside_starts = first.start + first.text.len() - whole.len() + 1;
+        let mut lines = self.lines.clone();
+        while let Some(line) = lines.next() {
+            let Some((before, rest)) = quote.close(line.text) else {
+                if sets_something(line.text) {
+                    return None;
+                }
+                continue;
+            };
+            if !value::ends_value(rest) || sets_something(before) {
+                return None;
+            }
+            let inside = self.text.get(inside_starts..line.start + before.len())?;
+            return Some((Quoted { quote, inside }, lines, line.number));
+        }
+        None
+    }
+
+    /// Skips the lines of key material that has begun on `first`, if it ends anywhere (FILE-24).
+    fn skip_key_material(&mut self, first: Line<'a>) {
+        let lines = &self.lines;
+        let last = *self.last_end_of_key_material.get_or_insert_with(|| {
+            let ends = lines.clone().filter(|line| line.text.starts_with(KEY_MATERIAL_ENDS));
+            ends.last().map_or(0, |line| line.number)
+        });
+        if last <= first.number {
+            return;
+        }
+        for line in self.lines.by_ref() {
+            self.findings.key_material(line.number);
+            if line.text.starts_with(KEY_MATERIAL_ENDS) {
+                return;
+            }
+        }
+    }
+}
+
+/// The key and the trimmed text behind the `=`, if the trimmed line assigns to a name (FILE-13, FILE-14).
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let line = line
+        .strip_prefix("export")
+        .filter(|rest| rest.starts_with(char::is_whitespace))
+        .map_or(line, str::trim_start);
+    let (key, written) = line.split_once('=')?;
+    let key = key.trim_end();
+    is_name(key).then(|| (key, written.trim_start()))
+}
+
+/// Whether a line inside an open quote reads as an assignment with a value other than `=` signs (FILE-18).
+fn sets_something(line: &str) -> bool {
+    assignment(line).is_some_and(|(_, written)| written.bytes().any(|byte| byte != b'='))
+}
+
+/// Whether a key is a name (FILE-14).
+pub(super) fn is_name(key: &str) -> bool {
+    let mut bytes = key.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+}

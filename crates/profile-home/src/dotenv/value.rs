@@ -1,0 +1,139 @@
+/// What stands behind the `=` of one line, as far as that line goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written<'a> {
+    /// Bare text, without its comment (FILE-15).
+    Bare(&'a str),
+    /// In quotes that close as they should (FILE-16).
+    Quoted(Quoted<'a>),
+    /// A quote that closes, with something else behind it (FILE-17).
+    Mistaken { inside: Option<Quoted<'a>>, whole: &'a str },
+    /// A quote that is open at the end of the line (FILE-18).
+    Open { quote: Quote, whole: &'a str },
+}
+
+/// The text between two quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quoted<'a> {
+    pub(super) quote: Quote,
+    pub(super) inside: &'a str,
+}
+
+/// The two quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quote {
+    /// `"`, in which `\"` and `\\` are undone.
+    Double,
+    /// `'`, in which nothing is.
+    Single,
+}
+
+impl Quote {
+    fn opening(text: &str) -> Option<(Self, &str)> {
+        match text.as_bytes().first() {
+            Some(b'"') => Some((Self::Double, text.get(1..)?)),
+            Some(b'\'') => Some((Self::Single, text.get(1..)?)),
+            _ => None,
+        }
+    }
+
+    /// Where the closing quote stands in the text behind the opening one, and what stands behind it.
+    pub(super) fn close(self, text: &str) -> Option<(&str, &str)> {
+        let end = match self {
+            Self::Single => text.find('\'')?,
+            Self::Double => {
+                let mut at = 0;
+                loop {
+                    let found = at + text.get(at..)?.find(['"', '\\'])?;
+                    match text.as_bytes().get(found..)? {
+                        [b'"', ..] => break found,
+                        [b'\\', b'"' | b'\\', ..] => at = found + 2,
+                        _ => at = found + 1,
+                    }
+                }
+            }
+        };
+        Some((text.get(..end)?, text.get(end + 1..)?))
+    }
+}
+
+/// Reads the trimmed text behind the `=`.
+pub(super) fn read(text: &str) -> Written<'_> {
+    let Some((quote, behind)) = Quote::opening(text) else { return Written::Bare(without_comment(text)) };
+    match quote.close(behind) {
+        None => Written::Open { quote, whole: text },
+        Some((inside, rest)) if ends_value(rest) => Written::Quoted(Quoted { quote, inside }),
+        Some(_) => {
+            let mark = if quote == Quote::Double { '"' } else { '\'' };
+            let inside = behind.strip_suffix(mark).map(|inside| Quoted { quote, inside });
+            Written::Mistaken { inside, whole: text }
+        }
+    }
+}
+
+/// Whether nothing but white space or a comment stands behind a closing quote.
+pub(super) fn ends_value(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    rest.is_empty() || rest.starts_with('#')
+}
+
+/// Bare text up to the first `#` behind white space, trimmed (FILE-15).
+fn without_comment(text: &str) -> &str {
+    let mut at = 0;
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('#')) {
+        let (before, _) = text.split_at(at + found);
+        if before.ends_with(char::is_whitespace) {
+            return before.trim_end();
+        }
+        at += found + 1;
+    }
+    text
+}
+
+impl<'a> Quoted<'a> {
+    /// The value: escapes undone where the quote has any, line ends as LF. The buffer is filled to the
+    /// brim, so that turning it into a secret copies nothing.
+    pub(super) fn value(self) -> String {
+        let mut value = String::with_capacity(self.pieces().map(str::len).sum());
+        value.extend(self.pieces());
+        value
+    }
+
+    /// Whether a backslash stays in it that looks like an escape.
+    pub(super) fn keeps_an_escape(self) -> bool {
+        self.quote == Quote::Double && self.pieces().any(|piece| piece.len() > 1 && piece.contains('\\'))
+    }
+
+    fn pieces(self) -> Pieces<'a> {
+        Pieces { rest: self.inside, escapes: self.quote == Quote::Double }
+    }
+}
+
+/// A quoted text cut where something is undone.
+struct Pieces<'a> {
+    rest: &'a str,
+    escapes: bool,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let (piece, rest) = match self.rest.as_bytes() {
+            [] => return None,
+            [b'\r', b'\n', ..] => ("\n", self.rest.get(2..)),
+            [b'\r', ..] => ("\n", self.rest.get(1..)),
+            [b'\\', b'"' | b'\\', ..] if self.escapes => (self.rest.get(1..2)?, self.rest.get(2..)),
+            bytes => {
+                let special = |at: &usize| match bytes.get(*at..) {
+                    Some([b'\r', ..]) => true,
+                    Some([b'\\', b'"' | b'\\', ..]) => self.escapes,
+                    _ => false,
+                };
+                let end = (1..bytes.len()).find(special).unwrap_or(bytes.len());
+                (self.rest.get(..end)?, self.rest.get(end..))
+            }
+        };
+        self.rest = rest.unwrap_or_default();
+        Some(piece)
+    }
+}

@@ -1,0 +1,100 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use watertight_disk::FileSystem;
+use watertight_vocabulary::HomeId;
+
+/// A home whose files are read, and where they may link to (FILE-06).
+///
+/// # Fail-closed behaviour
+///
+/// An agent that can write in its own home can put `.env -> ../other/.env` there. So a file of a
+/// [confined](ProfileHome::confined) home that is reached through a link must lie in the home or in a folder
+/// that the host listed; one of the [launch home](ProfileHome::launch) may lie anywhere but in another
+/// tenant's home. Of all the folders named here that hold the target, the innermost decides; of one folder
+/// named twice, the denial.
+#[derive(Debug, Clone)]
+pub struct ProfileHome {
+    id: HomeId,
+    reach: Arc<Reach>,
+}
+
+/// Where a link may lead.
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
+    elsewhere: bool,
+    folders: Vec<(PathBuf, bool)>,
+}
+
+impl ProfileHome {
+    /// A home whose links stay inside it.
+    pub fn confined(id: HomeId) -> Self {
+        Self::with_reach(id, false)
+    }
+
+    /// The home that the process was started for: its links may lead anywhere, except into the homes
+    /// given to [`ProfileHome::not_into`].
+    pub fn launch(id: HomeId) -> Self {
+        Self::with_reach(id, true)
+    }
+
+    fn with_reach(id: HomeId, elsewhere: bool) -> Self {
+        let folders = vec![(id.path().to_owned(), true)];
+        Self { id, reach: Arc::new(Reach { elsewhere, folders }) }
+    }
+
+    /// Links may also lead into this folder.
+    pub fn also(self, folder: impl Into<PathBuf>) -> Self {
+        self.judging([folder.into()], true)
+    }
+
+    /// This folder inside the home is no part of it: `profiles/` for the default profile.
+    pub fn without(self, folder: impl Into<PathBuf>) -> Self {
+        self.judging([folder.into()], false)
+    }
+
+    /// Links may not lead into any of these folders: the other tenants' homes.
+    pub fn not_into<F: Into<PathBuf>>(self, folders: impl IntoIterator<Item = F>) -> Self {
+        self.judging(folders.into_iter().map(Into::into), false)
+    }
+
+    fn judging(mut self, folders: impl IntoIterator<Item = PathBuf>, allowed: bool) -> Self {
+        let reach = Arc::make_mut(&mut self.reach);
+        reach.folders.extend(folders.into_iter().map(|folder| (folder, allowed)));
+        self
+    }
+
+    /// Which home it is.
+    pub fn id(&self) -> &HomeId {
+        &self.id
+    }
+
+    /// Its resolved path.
+    pub fn path(&self) -> &Path {
+        self.id.path()
+    }
+
+    pub(crate) fn reach(&self) -> &Reach {
+        &self.reach
+    }
+}
+
+impl Reach {
+    /// Whether a link may lead to this resolved path: the innermost folder that holds it decides.
+    pub(crate) fn allows(&self, disk: &dyn FileSystem, target: &Path) -> bool {
+        let mut innermost = None;
+        for (folder, allowed) in &self.folders {
+            // What cannot be resolved can still be denied, and allows nothing.
+            let resolved = match disk.canonicalize(folder) {
+                Ok(resolved) => resolved,
+                Err(_) if *allowed => continue,
+                Err(_) => folder.clone(),
+            };
+            if target.starts_with(&resolved) {
+                let candidate = (resolved.components().count(), !*allowed);
+                innermost = innermost.max(Some(candidate));
+            }
+        }
+        innermost.map_or(self.elsewhere, |(_, denied)| !denied)
+    }
+}
