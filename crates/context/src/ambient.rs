@@ -8,8 +8,9 @@ pub enum Ambient<'a> {
     Unbound,
     /// This context, which may be closed meanwhile ([`Context::is_closed`]).
     Bound(&'a Context),
-    /// Nothing for whoever reads: this frame was entered for another Tokio task (CTX-07). No value of it
-    /// may be handed out; that it is one of a foreign home still counts (SEC-08, TERM-23).
+    /// Nothing for whoever reads: what is around was entered for another Tokio task (CTX-07). No value of
+    /// it may be handed out, but a foreign home still counts (SEC-08, TERM-23): if any of the masked frames
+    /// is of one, this is that context, else the innermost.
     Masked(&'a Context),
 }
 

@@ -4,7 +4,7 @@
 //! no allocation and stays flat however deep it goes. A reader borrows the slot while it runs; who enters
 //! from inside a running read finds the slot taken and raises a level above it, for as long as it stays.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem::{self, ManuallyDrop};
 use std::rc::Rc;
 
@@ -16,12 +16,18 @@ thread_local! {
     /// down, in whatever order its other thread-locals go (CTX-08). Nothing is left in it to leak, since
     /// every frame is left by whoever entered it.
     static STACK: ManuallyDrop<Stack> = const {
-        ManuallyDrop::new(Stack { base: RefCell::new(Frame::NOTHING), raised: RefCell::new(None) })
+        ManuallyDrop::new(Stack {
+            base: RefCell::new(Frame::NOTHING),
+            is_raised: Cell::new(false),
+            raised: RefCell::new(None),
+        })
     };
 }
 
 struct Stack {
     base: RefCell<Frame>,
+    /// Whether there are levels above: what every read asks first.
+    is_raised: Cell<bool>,
     raised: RefCell<Option<Rc<Level>>>,
 }
 
@@ -34,16 +40,19 @@ struct Level {
 pub(crate) struct Frame {
     context: Option<Context>,
     task: Task,
+    /// The innermost context of a foreign home around one that is of none: masked, both are.
+    foreign_around: Option<Context>,
 }
 
 impl Frame {
     /// Binds nothing.
-    pub(crate) const NOTHING: Self = Self { context: None, task: Task::NONE };
+    pub(crate) const NOTHING: Self = Self { context: None, task: Task::NONE, foreign_around: None };
 
     /// Binds a context for the task that runs here.
     #[inline]
     pub(crate) fn of(context: Context) -> Self {
-        Self { context: Some(context), task: Task::current() }
+        let foreign_around = if Task::ARE_TOLD_APART && !context.is_foreign() { foreign() } else { None };
+        Self { context: Some(context), task: Task::current(), foreign_around }
     }
 
     #[inline]
@@ -51,8 +60,12 @@ impl Frame {
         match &self.context {
             None => Ambient::Unbound,
             Some(context) if self.task == Task::current() => Ambient::Bound(context),
-            Some(context) => Ambient::Masked(context),
+            Some(context) => Ambient::Masked(self.foreign_around.as_ref().unwrap_or(context)),
         }
+    }
+
+    fn foreign(&self) -> Option<&Context> {
+        self.context.as_ref().filter(|context| context.is_foreign()).or(self.foreign_around.as_ref())
     }
 }
 
@@ -68,9 +81,23 @@ pub(crate) fn enter<R>(frame: Frame, body: impl FnOnce() -> R) -> R {
 /// Runs the reader on what is bound here.
 #[inline]
 pub(crate) fn read<R>(reader: impl FnOnce(Ambient<'_>) -> R) -> R {
-    STACK.with(|stack| match stack.top() {
-        None => reader(stack.base.borrow().ambient()),
-        Some(level) => reader(level.frame.borrow().ambient()),
+    read_frame(|frame| reader(frame.ambient()))
+}
+
+/// The innermost context of a foreign home here, for whichever task, as far as nothing masks it.
+fn foreign() -> Option<Context> {
+    read_frame(|frame| frame.foreign().cloned())
+}
+
+#[inline]
+fn read_frame<R>(reader: impl FnOnce(&Frame) -> R) -> R {
+    STACK.with(|stack| {
+        if stack.is_raised.get()
+            && let Some(level) = stack.top()
+        {
+            return reader(&level.frame.borrow());
+        }
+        reader(&stack.base.borrow())
     })
 }
 
@@ -94,23 +121,35 @@ impl Drop for Entered {
 }
 
 impl Stack {
-    #[inline]
-    fn top(&self) -> Option<Rc<Level>> {
-        self.raised.borrow().clone()
-    }
-
     /// Puts the frame where reads look first. Gives what stood there, or `None` if that is being read
     /// and a level was raised above it.
     #[inline]
     fn put(&self, frame: Frame) -> Option<Frame> {
+        if !self.is_raised.get()
+            && let Ok(mut slot) = self.base.try_borrow_mut()
+        {
+            return Some(mem::replace(&mut *slot, frame));
+        }
+        self.put_above(frame)
+    }
+
+    #[cold]
+    fn put_above(&self, frame: Frame) -> Option<Frame> {
         let mut raised = self.raised.borrow_mut();
-        let slot = raised.as_deref().map_or(&self.base, |level| &level.frame);
-        if let Ok(mut slot) = slot.try_borrow_mut() {
+        if let Some(level) = raised.as_deref()
+            && let Ok(mut slot) = level.frame.try_borrow_mut()
+        {
             return Some(mem::replace(&mut *slot, frame));
         }
         let below = raised.take();
         *raised = Some(Rc::new(Level { frame: RefCell::new(frame), below }));
+        self.is_raised.set(true);
         None
+    }
+
+    #[cold]
+    fn top(&self) -> Option<Rc<Level>> {
+        self.raised.borrow().clone()
     }
 
     /// Takes the topmost level down.
@@ -119,6 +158,7 @@ impl Stack {
         let mut raised = self.raised.borrow_mut();
         let level = raised.take();
         *raised = level.as_ref().and_then(|level| level.below.clone());
+        self.is_raised.set(raised.is_some());
         level
     }
 }

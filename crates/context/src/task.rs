@@ -11,6 +11,9 @@ impl Task {
         None,
     );
 
+    /// Whether one task is known from another at all.
+    pub(crate) const ARE_TOLD_APART: bool = cfg!(feature = "tokio");
+
     /// The task that runs here. Neither panics nor allocates, also while the thread is torn down.
     #[inline]
     pub(crate) fn current() -> Self {

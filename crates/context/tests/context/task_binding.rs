@@ -69,6 +69,26 @@ fn ctx_07_a_masked_frame_hides_the_frames_beneath_it() {
     });
 }
 
+/// Fail closed: an own scope inside a foreign one does not turn the foreign one's thread into an own one.
+#[test]
+fn ctx_07_a_foreign_home_counts_also_from_beneath_an_own_masked_frame() {
+    let unwrapped = |runtime: &Runtime| runtime.block_on(runtime.spawn(async { found() })).expect("no panic");
+    let runtime = runtime();
+    foreign().run(|| {
+        a().run(|| {
+            assert_eq!(found(), Found::Bound(A), "for the task that entered, the innermost is bound");
+            assert_eq!(unwrapped(&runtime), Found::Masked { foreign: true });
+            b().run(|| assert_eq!(unwrapped(&runtime), Found::Masked { foreign: true }));
+            with_ambient(|_| b().run(|| assert_eq!(unwrapped(&runtime), Found::Masked { foreign: true })));
+            detached(|| {
+                assert_eq!(unwrapped(&runtime), Found::Unbound, "detached masks whatever is around");
+                a().run(|| assert_eq!(unwrapped(&runtime), Found::Masked { foreign: false }));
+            });
+        });
+    });
+    a().run(|| assert_eq!(unwrapped(&runtime), Found::Masked { foreign: false }));
+}
+
 #[test]
 fn ctx_07_inside_a_masked_frame_a_task_enters_its_own_scope_and_detached_work_finds_nothing() {
     let runtime = runtime();
