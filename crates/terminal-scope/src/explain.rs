@@ -5,7 +5,7 @@ use watertight_vocabulary::{Layer, Name, Origin, Secret};
 
 use crate::policy::Slot;
 use crate::schema::{BACKEND, IMAGE_PINNED};
-use crate::{TerminalPolicy, ValueType};
+use crate::{SchemaKey, TerminalPolicy, ValueType};
 
 /// What there is to say of one variable of a policy, for people: no value but those the schema marks as
 /// shown (TERM-10, TERM-11).
@@ -73,13 +73,13 @@ impl TerminalPolicy {
             Some(Slot::Own(entry)) => entry.shadowed.clone(),
             _ => Vec::new(),
         };
-        if let (Some(Slot::Own(_)), Some(_)) = (&slot, key.and_then(|key| key.entry())) {
+        if let (Some(Slot::Own(_)), Some(_)) = (&slot, key.and_then(SchemaKey::entry)) {
             shadowed.push(Origin::layer_only(Layer::Default));
         }
         Explanation {
             variable: Name::new(variable),
             key: key.map(|key| key.key().to_owned()),
-            value_type: key.map(|key| key.value_type()),
+            value_type: key.map(SchemaKey::value_type),
             value,
             origin: slot.map(|slot| slot.origin()),
             shadowed,
@@ -94,11 +94,11 @@ impl TerminalPolicy {
 
     fn show(&self, value: &Secret, variable: &OsStr, sound: bool) -> Shown {
         let key = self.schema.variable(&self.case.fold(variable));
-        let is_shown = key.is_some_and(|key| key.is_shown()) || variable == IMAGE_PINNED;
+        let is_shown = key.is_some_and(SchemaKey::is_shown) || variable == IMAGE_PINNED;
         match value.expose() {
             Ok(text) if is_shown && sound => Shown::Value(text.to_owned()),
             _ => {
-                let default = key.and_then(|key| key.entry());
+                let default = key.and_then(SchemaKey::entry);
                 let is_default = default.is_some_and(|own| own.expose_bytes() == value.expose_bytes());
                 if is_default { Shown::Default } else { Shown::Set }
             }

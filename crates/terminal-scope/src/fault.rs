@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use watertight_vocabulary::{Name, Origin};
+use watertight_vocabulary::{Name, Origin, Refusal, Refused, RefusedReason};
 
 use crate::ValueType;
 
@@ -53,11 +53,6 @@ impl Fault {
             Self::NotMapped => "not-mapped",
             Self::ReadAsAnother { .. } => "read-as-another-type",
         }
-    }
-
-    /// Whether not even the text of the value can be read.
-    pub(crate) fn spoils_every_read(&self) -> bool {
-        matches!(self, Self::SpellingLost | Self::NotRenderable)
     }
 }
 
@@ -144,3 +139,24 @@ impl fmt::Display for SettingError {
 }
 
 impl std::error::Error for SettingError {}
+
+/// For what is built from all entries at once, like a child's environment: one that cannot be read refuses it
+/// as a whole.
+impl From<SettingError> for Refused {
+    fn from(error: SettingError) -> Self {
+        let Inner { key, variable, origin, fault } = *error.0;
+        let mut refusal =
+            Refusal::new(fault.code(), format!("terminal setting `{}`: {fault}", key.escape_debug()));
+        if let Some(path) = origin.as_ref().and_then(Origin::path) {
+            refusal = refusal.in_file(path);
+        }
+        if let Some(line) = origin.as_ref().and_then(Origin::line_number) {
+            refusal = refusal.at(line, None);
+        }
+        let reason = RefusedReason::Unavailable(refusal);
+        match variable {
+            Some(variable) => Self::new(variable.as_os_str(), reason),
+            None => Self::nameless(reason),
+        }
+    }
+}

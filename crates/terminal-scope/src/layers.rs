@@ -102,7 +102,7 @@ impl<'a> Layers<'a> {
         match key.key() {
             IMAGE => self.image_is_set = true,
             BACKEND => {
-                ensure_backend_is_text(value, self.schema).map_err(|refusal| at(refusal, origin, line))?
+                ensure_backend_is_text(value, self.schema).map_err(|refusal| at(refusal, origin, line))?;
             }
             CWD if value.as_str().is_some_and(is_cwd_placeholder) => return Ok(()),
             _ => {}

@@ -49,7 +49,7 @@ pub use builder::TerminalPolicyBuilder;
 pub use explain::{Explanation, Shown};
 pub use fault::{Fault, SettingError};
 pub use policy::{Entry, TerminalPolicy};
-pub use read::{LaunchPolicy, ReadError, TerminalReader};
+pub use read::{LaunchPolicy, TerminalError, TerminalReader};
 pub use schema::{SchemaError, SchemaKey, TerminalSchema};
 pub use value_type::ValueType;
 

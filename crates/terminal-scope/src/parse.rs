@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::Deserializer as _;
 use serde::de::{Deserialize, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use watertight_profile_home::boolean_word;

@@ -114,9 +114,9 @@ impl TerminalPolicy {
         match self.slot(variable.as_ref()) {
             None => Ok(None),
             Some(Slot::Base(value, _)) => Ok(Some(value)),
-            Some(Slot::Own(entry)) => match (&entry.value, &entry.fault) {
-                (Some(value), _) => Ok(Some(value)),
-                (None, fault) => Err(self.error_at(entry, fault.clone().unwrap_or(Fault::NotRenderable))),
+            Some(Slot::Own(entry)) => match &entry.value {
+                Some(value) => Ok(Some(value)),
+                None => Err(self.unreadable(entry)),
             },
         }
     }
@@ -164,14 +164,14 @@ impl TerminalPolicy {
     pub fn backend(&self) -> Result<Backend, SettingError> {
         let key = self.mapped(BACKEND)?;
         let Some(slot) = self.slot(key.variable().as_os_str()) else {
-            return Err(self.error(key, None, Fault::Unset));
+            return Err(key.error(None, Fault::Unset));
         };
         slot.value()
             .and_then(|value| value.expose().ok())
             .and_then(|text| self.schema.backend(text))
             .ok_or_else(|| {
                 let known = Arc::clone(self.schema.known_backends());
-                self.error(key, Some(slot.origin()), Fault::UnknownBackend { known })
+                key.error(Some(slot.origin()), Fault::UnknownBackend { known })
             })
     }
 
@@ -201,7 +201,7 @@ impl TerminalPolicy {
                 _ => true,
             };
             if used {
-                return Err(self.error_at(entry, entry.fault.clone().unwrap_or(Fault::NotRenderable)));
+                return Err(self.unreadable(entry));
             }
         }
         Ok(self.entries().map(|entry| (entry.name.clone(), entry.value.clone())).collect())
@@ -234,16 +234,14 @@ impl TerminalPolicy {
         self.schema.key(key).ok_or_else(|| SettingError::new(Arc::from(key), None, None, Fault::NotMapped))
     }
 
-    pub(crate) fn error(&self, key: &SchemaKey, origin: Option<Origin>, fault: Fault) -> SettingError {
-        SettingError::new(Arc::clone(key.shared_key()), Some(key.variable().clone()), origin, fault)
-    }
-
-    fn error_at(&self, entry: &OwnEntry, fault: Fault) -> SettingError {
-        let key = self.schema.variable(entry.name.as_os_str()).map_or_else(
-            || Arc::from(entry.name.as_os_str().to_string_lossy()),
-            |key| Arc::clone(key.shared_key()),
-        );
-        SettingError::new(key, Some(entry.name.clone()), Some(entry.origin.clone()), fault)
+    /// The error of an entry that has no text. Only the schema's keys can have one.
+    fn unreadable(&self, entry: &OwnEntry) -> SettingError {
+        let (origin, fault) = (Some(entry.origin.clone()), entry.fault.clone());
+        let fault = fault.unwrap_or(Fault::NotRenderable);
+        match self.schema.variable(entry.name.as_os_str()) {
+            Some(key) => key.error(origin, fault),
+            None => SettingError::new(Arc::from(""), Some(entry.name.clone()), origin, fault),
+        }
     }
 }
 

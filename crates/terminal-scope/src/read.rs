@@ -22,7 +22,7 @@ impl<F: Fn() -> BoundTerminal> LaunchPolicy for F {
 /// A terminal setting was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(clippy::exhaustive_enums, reason = "a read is refused as a whole, or one key is at fault")]
-pub enum ReadError {
+pub enum TerminalError {
     /// There is no policy that may answer.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -31,7 +31,7 @@ pub enum ReadError {
     Setting(#[from] SettingError),
 }
 
-impl ReadError {
+impl TerminalError {
     /// The suite's code.
     pub fn code(&self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl ReadError {
 /// let scope = Context::builder().with(TerminalPolicy::builder(&home).files(&files).build()).build();
 /// let refused = TerminalReader::handle(&scope, None).read("TERMINAL_TIMEOUT", Some("60"));
 /// assert_eq!(refused.map_err(|error| error.code()).err(), Some("unavailable"));
-/// # Ok::<(), watertight_terminal_scope::ReadError>(())
+/// # Ok::<(), watertight_terminal_scope::TerminalError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct TerminalReader<'a> {
@@ -113,11 +113,11 @@ impl<'a> TerminalReader<'a> {
     ///
     /// # Errors
     ///
-    /// [`ReadError::Refused`] under TERM-21, TERM-23 and TERM-26, and for a name of the control plane (SEC-16);
-    /// [`ReadError::Setting`] for a value that has no text (TERM-09). A default changes neither.
-    pub fn read(&self, variable: &str, default: Option<&str>) -> Result<Option<Secret>, ReadError> {
+    /// [`TerminalError::Refused`] under TERM-21, TERM-23 and TERM-26, and for a name of the control plane (SEC-16);
+    /// [`TerminalError::Setting`] for a value that has no text (TERM-09). A default changes neither.
+    pub fn read(&self, variable: &str, default: Option<&str>) -> Result<Option<Secret>, TerminalError> {
         let name = OsStr::new(variable);
-        let found = self.answer(Some(name), |answerer| match answerer {
+        let found = self.answer::<_, TerminalError>(Some(name), |answerer| match answerer {
             Answerer::Policy(policy) => match policy.get(name)? {
                 Some(value) => Ok(Some(value.clone())),
                 None => Ok(self.ensure_not_control_plane(name).map(|()| None)?),
@@ -144,7 +144,7 @@ impl<'a> TerminalReader<'a> {
     /// # Errors
     ///
     /// As [`TerminalReader::with_policy`] and [`TerminalPolicy::backend`].
-    pub fn backend(&self) -> Result<Backend, ReadError> {
+    pub fn backend(&self) -> Result<Backend, TerminalError> {
         self.decide(|policy| Ok(policy.backend()?))
     }
 
@@ -153,7 +153,7 @@ impl<'a> TerminalReader<'a> {
     /// # Errors
     ///
     /// As [`TerminalReader::backend`].
-    pub fn ensure_allowed(&self) -> Result<(), ReadError> {
+    pub fn ensure_allowed(&self) -> Result<(), TerminalError> {
         self.backend().map(drop)
     }
 
@@ -161,9 +161,9 @@ impl<'a> TerminalReader<'a> {
     ///
     /// # Errors
     ///
-    /// As [`TerminalReader::with_policy`] and [`TerminalPolicy::child_entries`].
-    pub fn child_entries(&self) -> Result<Vec<(Name, Secret)>, ReadError> {
-        self.decide(|policy| Ok(policy.child_entries()?))
+    /// As [`TerminalReader::with_policy`]; and *unavailable* where [`TerminalPolicy::child_entries`] fails.
+    pub fn child_entries(&self) -> Result<Vec<(Name, Secret)>, Refused> {
+        self.decide(|policy| policy.child_entries().map_err(Refused::from))
     }
 
     fn decide<R, E: From<Refused>>(&self, ask: impl FnOnce(&TerminalPolicy) -> Result<R, E>) -> Result<R, E> {

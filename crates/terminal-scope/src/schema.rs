@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use watertight_profile_home::boolean_word;
-use watertight_vocabulary::{Name, Secret};
+use watertight_vocabulary::{Name, Origin, Secret};
 
 use crate::table::{HERMES, SHOWN_TEXTS};
-use crate::{Backend, ValueType};
+use crate::{Backend, Fault, SettingError, ValueType};
 
 /// What every variable of the terminal policy begins with.
 const PREFIX: &str = "TERMINAL_";
@@ -116,8 +116,9 @@ impl SchemaKey {
         self.used_by.is_empty() || self.used_by.iter().any(|name| **name == *backend.as_str())
     }
 
-    pub(crate) fn shared_key(&self) -> &Arc<str> {
-        &self.key
+    /// The error of this key.
+    pub(crate) fn error(&self, origin: Option<Origin>, fault: Fault) -> SettingError {
+        SettingError::new(Arc::clone(&self.key), Some(self.variable.clone()), origin, fault)
     }
 
     /// The default as an entry of a policy. The placeholders of `cwd` set nothing (TERM-06).

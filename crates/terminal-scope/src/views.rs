@@ -36,7 +36,7 @@ impl TerminalPolicy {
         let path = self.typed(key, ValueType::Path)?;
         if key == CWD && self.cwd == BaseCwd::NoUserHome && path.is_none_or(Secret::is_empty) {
             let key = self.mapped(key)?;
-            return Err(self.error(key, self.origin(key.variable()), Fault::NoUserHome));
+            return Err(key.error(self.origin(key.variable()), Fault::NoUserHome));
         }
         Ok(path.map(|path| PathBuf::from(path.expose_os())))
     }
@@ -93,14 +93,11 @@ impl TerminalPolicy {
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, SettingError> {
         let Some(value) = self.typed(key, asked)? else { return Ok(None) };
-        match value.expose().ok().and_then(parse) {
-            Some(parsed) => Ok(Some(parsed)),
-            None => {
-                let key = self.mapped(key)?;
-                let origin = self.origin(key.variable());
-                Err(self.error(key, origin, Fault::WrongType { expected: asked }))
-            }
+        if let Some(parsed) = value.expose().ok().and_then(parse) {
+            return Ok(Some(parsed));
         }
+        let key = self.mapped(key)?;
+        Err(key.error(self.origin(key.variable()), Fault::WrongType { expected: asked }))
     }
 
     /// The value of a key that is of the type asked for.
@@ -108,12 +105,12 @@ impl TerminalPolicy {
         let key = self.mapped(key)?;
         let declared = key.value_type();
         if declared != asked {
-            return Err(self.error(key, None, Fault::ReadAsAnother { asked, declared }));
+            return Err(key.error(None, Fault::ReadAsAnother { asked, declared }));
         }
         if let Some(slot) = self.slot(key.variable().as_os_str())
             && let Some(fault) = slot.fault()
         {
-            return Err(self.error(key, Some(slot.origin()), fault.clone()));
+            return Err(key.error(Some(slot.origin()), fault.clone()));
         }
         self.get(key.variable())
     }
