@@ -1,0 +1,236 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use watertight_vocabulary::HomeId;
+
+use super::{Occasion, Outcome, SecretSource, SourceError};
+
+/// The sources of one host, and what they answered for each home (SEC-32).
+///
+/// A home is told by its identity and not by its path: a profile that was deleted and made again starts
+/// from nothing. For one home one fetch is in flight at a time, and whoever wants the same meanwhile shares
+/// its outcome; no home waits for another.
+///
+/// # Fail-closed behaviour
+///
+/// A failure is never kept: the next build asks again. A refresh drops what was kept before it asks, and
+/// takes no part in a fetch that began earlier, so a revoked key is not kept alive, neither by an error nor
+/// by a race. Values are wiped when the last scope that holds them is gone.
+pub struct SourceCache {
+    sources: Vec<Arc<dyn SecretSource>>,
+    homes: Mutex<HashMap<HomeId, Arc<Slot>>>,
+}
+
+/// Whether a build asks the sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a build, a refresh and a report are all there is")]
+pub enum Asking {
+    /// For what is not kept yet: a build.
+    Once,
+    /// For everything, anew: a refresh (SEC-28).
+    Anew,
+    /// For nothing: a report. The scope says that the sources are configured, not asked.
+    Never,
+}
+
+/// One home.
+#[derive(Default)]
+struct Slot {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the last fetch that began, and of the last one that ended.
+    began: u64,
+    ended: u64,
+    /// Fetches up to this number are out of date: the home was dropped after they began.
+    outdated: u64,
+    /// What the last fetch brought, one outcome for each source. Never an empty answer in place of none.
+    latest: Option<Arc<[Outcome]>>,
+}
+
+impl SourceCache {
+    /// Sources, from the lowest layer to the highest.
+    pub fn new(sources: impl IntoIterator<Item = Arc<dyn SecretSource>>) -> Self {
+        Self { sources: sources.into_iter().collect(), homes: Mutex::default() }
+    }
+
+    /// The sources.
+    pub fn sources(&self) -> &[Arc<dyn SecretSource>] {
+        &self.sources
+    }
+
+    /// Drops what is kept for a home: its profile is gone. What a fetch in flight brings is not kept.
+    pub fn forget(&self, home: &HomeId) {
+        let mut homes = lock(&self.homes);
+        if homes.get(home).is_some_and(|slot| slot.outdate()) {
+            homes.remove(home);
+        }
+    }
+
+    /// For how many homes something is kept or in flight.
+    pub fn len(&self) -> usize {
+        lock(&self.homes).len()
+    }
+
+    /// Whether nothing is kept or in flight.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn ask(&self, occasion: Occasion<'_>, asking: Asking) -> Arc<[Outcome]> {
+        if self.sources.is_empty() {
+            return Arc::default();
+        }
+        match asking {
+            Asking::Never => self.sources.iter().map(|source| Outcome::unasked(&**source)).collect(),
+            Asking::Once => self.slot(occasion.home).outcomes(&self.sources, occasion, false),
+            Asking::Anew => self.slot(occasion.home).outcomes(&self.sources, occasion, true),
+        }
+    }
+
+    /// The slot of a home. What another folder left at the same place is dropped: it is gone (PROF-45).
+    fn slot(&self, home: &HomeId) -> Arc<Slot> {
+        let mut homes = lock(&self.homes);
+        if let Some(slot) = homes.get(home) {
+            return Arc::clone(slot);
+        }
+        homes.retain(|other, slot| other.path() != home.path() || !slot.outdate());
+        let slot = Arc::<Slot>::default();
+        homes.insert(home.clone(), Arc::clone(&slot));
+        slot
+    }
+}
+
+impl Slot {
+    /// What the sources answer for this home: kept, shared with a fetch in flight, or fetched here.
+    fn outcomes(
+        &self,
+        sources: &[Arc<dyn SecretSource>],
+        occasion: Occasion<'_>,
+        anew: bool,
+    ) -> Arc<[Outcome]> {
+        let mut state = lock(&self.state);
+        if let Some(kept) = state.kept().filter(|_| !anew) {
+            return kept;
+        }
+        // The first fetch that will do: one in flight, unless it began before what this one must see.
+        let mut enough = state.began + u64::from(anew || !state.in_flight() || state.is_outdated());
+        loop {
+            if state.ended >= enough {
+                if let Some(outcomes) = &state.latest {
+                    return Arc::clone(outcomes);
+                }
+                enough = state.began + u64::from(!state.in_flight());
+            }
+            if !state.in_flight() {
+                return self.fetch(state, sources, occasion, anew);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Asks, with nobody kept waiting but this home.
+    fn fetch(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        sources: &[Arc<dyn SecretSource>],
+        occasion: Occasion<'_>,
+        anew: bool,
+    ) -> Arc<[Outcome]> {
+        let before = state.latest.take().filter(|_| !anew && !state.is_outdated());
+        state.began += 1;
+        drop(state);
+
+        let mut flight =
+            Flight { slot: self, sources, outcomes: Vec::with_capacity(sources.len()), landed: false };
+        for (number, source) in sources.iter().enumerate() {
+            let answered = before.as_ref().and_then(|before| before.get(number));
+            let outcome = match answered.filter(|outcome| outcome.answer.is_ok()) {
+                Some(outcome) => outcome.clone(),
+                None => Outcome::asked(&**source, occasion),
+            };
+            flight.outcomes.push(outcome);
+        }
+        flight.land()
+    }
+
+    /// Drops what is kept, and whatever is in flight when it arrives. Says whether nothing is in flight.
+    fn outdate(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.outdated = state.began;
+        state.latest = None;
+        !state.in_flight()
+    }
+}
+
+impl State {
+    fn in_flight(&self) -> bool {
+        self.began > self.ended
+    }
+
+    /// Whether the last fetch began before the home was dropped.
+    fn is_outdated(&self) -> bool {
+        self.began <= self.outdated
+    }
+
+    /// What every source has answered, if each has.
+    fn kept(&self) -> Option<Arc<[Outcome]>> {
+        let usable = !self.in_flight() && !self.is_outdated();
+        let whole = |outcomes: &&Arc<[Outcome]>| outcomes.iter().all(|outcome| outcome.answer.is_ok());
+        self.latest.as_ref().filter(|_| usable).filter(whole).map(Arc::clone)
+    }
+}
+
+/// A fetch on its way, which ends whatever happens: after a panic the sources that were not reached have
+/// failed, and whoever waits goes on.
+struct Flight<'a> {
+    slot: &'a Slot,
+    sources: &'a [Arc<dyn SecretSource>],
+    outcomes: Vec<Outcome>,
+    landed: bool,
+}
+
+impl Flight<'_> {
+    fn land(mut self) -> Arc<[Outcome]> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Arc<[Outcome]> {
+        self.landed = true;
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        for source in self.sources.iter().skip(outcomes.len()) {
+            outcomes.push(Outcome::failed(&**source, &SourceError::Panicked));
+        }
+        let outcomes: Arc<[Outcome]> = outcomes.into();
+        let mut state = lock(&self.slot.state);
+        state.ended = state.began;
+        state.latest = Some(Arc::clone(&outcomes));
+        drop(state);
+        self.slot.changed.notify_all();
+        outcomes
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        if !self.landed {
+            self.end();
+        }
+    }
+}
+
+/// A holder that panicked left a whole state: each change is one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The sources and how many homes, never a value.
+impl fmt::Debug for SourceCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SourceCache").field("sources", &self.sources).field("homes", &self.len()).finish()
+    }
+}
