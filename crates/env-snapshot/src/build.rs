@@ -1,22 +1,23 @@
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use watertight_vocabulary::{
-    CaseRule, ControlPlane, EnvSource, Name, NameSet, Platform, RUNNER_AUTH_SECRETS, RUNNER_PROCESS_IDENTITY,
-    Refused, RefusedReason, Secret,
+    CaseRule, ControlPlane, EnvSource, Name, Platform, Refused, RefusedReason, Secret,
 };
 
 use crate::child_env::Variable;
 use crate::lists::{WORKING_DIRECTORY_VARIABLE, base_list, is_terminal, loader_hooks};
-use crate::spec::{RunnerChild, shown};
+use crate::runner::is_runner_identity;
+use crate::spec::shown;
 use crate::{ChildEnv, ChildEnvError, ChildSpec, DropReason, Dropped, EnvSnapshot, limits};
 
 /// What a child environment is built out of: everything that is bound, as the host knows it.
 ///
 /// No part has a default, so none is forgotten: a [`ChildEnv`] cannot be built without a control plane
-/// (SNAP-22), and not without an answer to whether reading is refused (SNAP-27).
+/// (SNAP-22), nor without saying whether reading is refused (SNAP-27).
 pub struct ChildParts<'a> {
     /// The platform whose lists, case rule and limits count.
     pub platform: Platform,
@@ -28,7 +29,7 @@ pub struct ChildParts<'a> {
     /// build, whatever the spec asks for (SNAP-27).
     pub allowed: Result<(), Refused>,
     /// How SEC answers a passed-through name for what is bound.
-    pub answer: &'a mut dyn FnMut(&OsStr) -> Result<Option<Secret>, Refused>,
+    pub answer: Answer<'a>,
     /// The names of the bound scope, for a pass-through by prefix. Empty where none is bound.
     pub scope_names: Vec<Name>,
     /// The bound terminal policy's entries; asked only if the spec asks for them.
@@ -45,6 +46,9 @@ pub struct ChildParts<'a> {
     /// host sets (SNAP-25).
     pub total_limit: usize,
 }
+
+/// How SEC answers a name: a value, absence, or a refusal.
+pub type Answer<'a> = &'a mut dyn FnMut(&OsStr) -> Result<Option<Secret>, Refused>;
 
 /// No value is in reach of it.
 impl fmt::Debug for ChildParts<'_> {
@@ -64,116 +68,102 @@ pub(crate) fn build(spec: &ChildSpec, parts: ChildParts<'_>) -> Result<ChildEnv,
     let case = parts.platform.case_rule();
     let base = EnvSnapshot::of(parts.base, case);
     if let Some(runner) = &spec.runner {
-        refuse_own_identity(runner, &base, parts.own_runner_id)?;
+        runner.refuse_own_identity(&base, parts.own_runner_id)?;
     }
     let directory = spec.directory.as_deref().map(|path| absolute(path, &base)).transpose()?;
 
-    let mut draft = Draft { case, variables: BTreeMap::new(), dropped: Vec::new() };
-    draft.take_base_list(&base, &base_list(parts.platform));
-    draft.pass(spec, &base, &parts.scope_names, parts.home_variable, parts.control_plane, parts.answer)?;
+    let mut draft = Draft {
+        base: &base,
+        case,
+        control_plane: parts.control_plane,
+        home_variable: parts.home_variable,
+        profile_name_variables: parts.profile_name_variables,
+        variables: BTreeMap::new(),
+        dropped: Vec::new(),
+    };
+    draft.take_base_list(parts.platform);
+    draft.pass(spec, &parts.scope_names, parts.answer)?;
     if spec.terminal {
         for (name, value) in (parts.terminal)()? {
             draft.put(name, value);
         }
     }
-    draft.set(spec, parts.home_variable);
+    draft.set(spec);
     if let Some(directory) = &directory {
         draft.put_path(OsStr::new(WORKING_DIRECTORY_VARIABLE), directory);
     }
     draft.put_path(parts.home_variable, parts.home);
-    draft.remove(DropReason::ProfileName, |name| {
-        parts.profile_name_variables.iter().any(|variable| case.same(variable.as_os_str(), name))
-    });
-    draft.remove(DropReason::ControlPlane, |name| parts.control_plane.contains(name, case));
-    draft.remove(DropReason::RunnerIdentity, |name| is_runner_identity(name, case));
+    draft.remove_what_no_child_gets();
     if let Some(runner) = &spec.runner {
-        draft.become_runner(runner);
+        for (name, value) in runner.variables() {
+            draft.put(name, value);
+        }
     }
-    draft.report_unlisted(&base);
-
     let child = draft.finish(directory);
     limits::check(child.iter(), parts.platform, parts.total_limit)?;
     Ok(child)
 }
 
 /// A child environment on its way.
-struct Draft {
+struct Draft<'a> {
+    base: &'a EnvSnapshot,
     case: CaseRule,
+    control_plane: &'a ControlPlane,
+    home_variable: &'a OsStr,
+    profile_name_variables: &'a [Name],
     variables: BTreeMap<OsString, Variable>,
     dropped: Vec<Dropped>,
 }
 
-impl Draft {
-    fn take_base_list(&mut self, base: &EnvSnapshot, list: &NameSet) {
-        for name in base.duplicates() {
-            self.drop(name, DropReason::Duplicate);
-        }
-        for (name, value) in base.iter() {
+impl Draft<'_> {
+    fn take_base_list(&mut self, platform: Platform) {
+        let list = base_list(platform);
+        for (name, value) in self.base.iter() {
             if list.contains(name.as_os_str(), self.case) {
                 self.put(name.clone(), Secret::from_os(name, value.to_os_string()));
             }
         }
     }
 
+    /// Exact names first; a prefix then reaches what is there and is no hook.
     fn pass(
         &mut self,
         spec: &ChildSpec,
-        base: &EnvSnapshot,
         scope_names: &[Name],
-        home_variable: &OsStr,
-        control_plane: &ControlPlane,
-        answer: &mut dyn FnMut(&OsStr) -> Result<Option<Secret>, Refused>,
+        answer: Answer<'_>,
     ) -> Result<(), ChildEnvError> {
-        let (case, hooks) = (self.case, loader_hooks());
         for name in spec.passed.names() {
-            self.offer(name, base, home_variable, control_plane, answer)?;
+            self.offer(name, answer)?;
         }
-        if spec.passed.prefixes().len() == 0 {
-            return Ok(());
-        }
-        for name in base.names().chain(scope_names) {
+        let hooks = loader_hooks();
+        for name in self.base.names().chain(scope_names) {
             let text = name.as_os_str();
-            if spec.passed.contains_exactly(text, case) || !spec.passed.contains(text, case) {
+            if spec.passed.contains_exactly(text, self.case) || !spec.passed.contains(text, self.case) {
                 continue;
             }
-            if hooks.contains(text, case) {
+            if hooks.contains(text, self.case) {
                 self.drop(name, DropReason::LoaderHook);
             } else {
-                self.offer(name, base, home_variable, control_plane, answer)?;
+                self.offer(name, answer)?;
             }
         }
         Ok(())
     }
 
-    /// One passed-through name: SEC's answer, unless the name has one giver only and that is not SEC.
-    fn offer(
-        &mut self,
-        name: &Name,
-        base: &EnvSnapshot,
-        home_variable: &OsStr,
-        control_plane: &ControlPlane,
-        answer: &mut dyn FnMut(&OsStr) -> Result<Option<Secret>, Refused>,
-    ) -> Result<(), ChildEnvError> {
+    /// One passed-through name, as SEC answers it. Nobody is asked for a name that no pass-through gives.
+    fn offer(&mut self, name: &Name, answer: Answer<'_>) -> Result<(), ChildEnvError> {
         let text = name.as_os_str();
-        if self.case.same(text, home_variable) {
+        if self.case.same(text, self.home_variable) {
             return Ok(());
         }
-        if control_plane.contains(text, self.case) {
-            self.drop(name, DropReason::ControlPlane);
-            return Ok(());
-        }
-        if is_runner_identity(text, self.case) {
-            self.drop(name, DropReason::RunnerIdentity);
-            return Ok(());
-        }
-        if let Some(reason) = self.other_giver(text) {
+        if let Some(reason) = self.forbidden(text) {
             self.drop(name, reason);
             return Ok(());
         }
         match answer(text) {
             Ok(Some(value)) => self.put(name.clone(), value),
             Ok(None) => {
-                if base.get_os(text).is_some() && !self.holds(text) {
+                if self.base.get_os(text).is_some() && !self.holds(text) {
                     self.drop(name, DropReason::NotBound);
                 }
             }
@@ -186,13 +176,12 @@ impl Draft {
         Ok(())
     }
 
-    /// What the caller sets, except where a name has one giver only.
-    fn set(&mut self, spec: &ChildSpec, home_variable: &OsStr) {
+    fn set(&mut self, spec: &ChildSpec) {
         for (name, value) in &spec.set {
             let text = name.as_os_str();
-            if self.case.same(text, home_variable) {
+            if self.case.same(text, self.home_variable) {
                 self.drop(name, DropReason::Home);
-            } else if let Some(reason) = self.other_giver(text) {
+            } else if let Some(reason) = self.forbidden(text) {
                 self.drop(name, reason);
             } else {
                 self.put(name.clone(), value.clone());
@@ -200,31 +189,48 @@ impl Draft {
         }
     }
 
-    /// Names that neither a pass-through nor the caller gives.
-    fn other_giver(&self, name: &OsStr) -> Option<DropReason> {
-        if is_terminal(name, self.case) {
-            Some(DropReason::Terminal)
-        } else if self.case.same(name, OsStr::new(WORKING_DIRECTORY_VARIABLE)) {
-            Some(DropReason::WorkingDirectory)
+    /// Removed last, whatever allowed it (SNAP-22, SNAP-23, RUN-34).
+    fn remove_what_no_child_gets(&mut self) {
+        let mut removed = Vec::new();
+        for (key, variable) in &self.variables {
+            if let Some(reason) = self.no_child_gets(variable.name.as_os_str()) {
+                removed.push((key.clone(), variable.name.clone(), reason));
+            }
+        }
+        for (key, name, reason) in removed {
+            self.variables.remove(&key);
+            self.drop(&name, reason);
+        }
+    }
+
+    fn no_child_gets(&self, name: &OsStr) -> Option<DropReason> {
+        if self.control_plane.contains(name, self.case) {
+            Some(DropReason::ControlPlane)
+        } else if is_runner_identity(name, self.case) {
+            Some(DropReason::RunnerIdentity)
+        } else if self.profile_name_variables.iter().any(|own| self.case.same(own.as_os_str(), name)) {
+            Some(DropReason::ProfileName)
         } else {
             None
         }
     }
 
-    /// What a runner's child is given, after everything of the kind was removed (RUN-34).
-    fn become_runner(&mut self, runner: &RunnerChild) {
-        let [id, parent] = RUNNER_PROCESS_IDENTITY.map(Name::from);
-        let [token, _] = RUNNER_AUTH_SECRETS.map(Name::from);
-        self.put(id, Secret::from(runner.id.clone()));
-        self.put(parent, Secret::from(std::process::id().to_string()));
-        self.put(token, runner.token.clone());
+    /// What neither a pass-through nor the caller gives: it has one giver, or none.
+    fn forbidden(&self, name: &OsStr) -> Option<DropReason> {
+        if is_terminal(name, self.case) {
+            Some(DropReason::Terminal)
+        } else if self.case.same(name, OsStr::new(WORKING_DIRECTORY_VARIABLE)) {
+            Some(DropReason::WorkingDirectory)
+        } else {
+            self.no_child_gets(name)
+        }
     }
 
     /// A name stands once; where case does not matter it keeps the spelling in which it came first.
     fn put(&mut self, name: Name, value: Secret) {
         match self.variables.entry(self.case.fold(name.as_os_str()).into_owned()) {
-            std::collections::btree_map::Entry::Occupied(mut slot) => slot.get_mut().value = value,
-            std::collections::btree_map::Entry::Vacant(slot) => {
+            Entry::Occupied(mut slot) => slot.get_mut().value = value,
+            Entry::Vacant(slot) => {
                 slot.insert(Variable { name, value });
             }
         }
@@ -244,69 +250,33 @@ impl Draft {
         self.dropped.push(Dropped::new(shown(name), reason));
     }
 
-    fn remove(&mut self, reason: DropReason, named: impl Fn(&OsStr) -> bool) {
-        let dropped = &mut self.dropped;
-        self.variables.retain(|_, variable| {
-            let goes = named(variable.name.as_os_str());
-            if goes {
-                dropped.push(Dropped::new(shown(&variable.name), reason));
-            }
-            !goes
-        });
-    }
-
-    /// What the launch environment has and no step above spoke of.
-    fn report_unlisted(&mut self, base: &EnvSnapshot) {
-        for name in base.names() {
-            let text = name.as_os_str();
-            let spoken_of =
-                self.dropped.iter().any(|dropped| self.case.same(dropped.name().as_os_str(), text));
-            if !spoken_of && !self.holds(text) {
-                self.drop(name, DropReason::NotListed);
-            }
-        }
-    }
-
     fn finish(mut self, directory: Option<PathBuf>) -> ChildEnv {
+        self.report_what_stays_behind();
         self.dropped.sort();
         self.dropped.dedup();
         ChildEnv { variables: self.variables, dropped: self.dropped, directory, case: self.case }
     }
-}
 
-fn is_runner_identity(name: &OsStr, case: CaseRule) -> bool {
-    RUNNER_PROCESS_IDENTITY.iter().any(|variable| case.same(name, OsStr::new(variable)))
-}
-
-/// A child that had this runner's id or token would be taken for it (RUN-34).
-fn refuse_own_identity(
-    runner: &RunnerChild,
-    base: &EnvSnapshot,
-    own_id: Option<&str>,
-) -> Result<(), ChildEnvError> {
-    let [id_variable, _] = RUNNER_PROCESS_IDENTITY;
-    let inherited = base.get_os(id_variable).map(|value| trimmed(value.as_encoded_bytes()));
-    let id = trimmed(runner.id.as_bytes());
-    if inherited == Some(id) || own_id.map(|own| trimmed(own.as_bytes())) == Some(id) {
-        return Err(ChildEnvError::OwnIdentity { name: Name::from(id_variable) });
+    /// What the launch environment has, the child has not, and no step spoke of (SNAP-26).
+    fn report_what_stays_behind(&mut self) {
+        // What a later step gave after all is not missing.
+        let mut dropped = std::mem::take(&mut self.dropped);
+        dropped.retain(|drop| drop.reason() != DropReason::NotBound || !self.holds(drop.name().as_os_str()));
+        self.dropped = dropped;
+        for name in self.base.names() {
+            let text = name.as_os_str();
+            let spoken_of = self.dropped.iter().any(|dropped| dropped.is_about(&shown(name), self.case));
+            if !spoken_of && !self.holds(text) {
+                self.drop(name, self.forbidden(text).unwrap_or(DropReason::NotListed));
+            }
+        }
+        for name in self.base.duplicates() {
+            self.drop(name, DropReason::Duplicate);
+        }
     }
-    let [token_variable, _] = RUNNER_AUTH_SECRETS;
-    let own_token = RUNNER_AUTH_SECRETS
-        .iter()
-        .filter_map(|variable| base.get_os(variable))
-        .any(|own| trimmed(own.as_encoded_bytes()) == trimmed(runner.token.expose_bytes()));
-    if own_token {
-        return Err(ChildEnvError::OwnIdentity { name: Name::from(token_variable) });
-    }
-    Ok(())
 }
 
-/// Without the leading mark and the white space that an id or a token may be written with.
-fn trimmed(value: &[u8]) -> &[u8] {
-    let value = value.trim_ascii();
-    value.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(value).trim_ascii()
-}
-
+/// A relative path stands on the launch environment's current directory, so that `PWD` and the command agree.
 fn absolute(path: &Path, base: &EnvSnapshot) -> Result<PathBuf, ChildEnvError> {
     if path.is_absolute() {
         return Ok(path.to_path_buf());

@@ -45,14 +45,15 @@ impl MapEnv {
 
     /// Sets a variable: replaces the first entry of that name and removes the others, or adds one.
     pub fn set(&self, name: impl AsRef<OsStr>, value: impl Into<OsString>) {
-        let (name, mut value) = (name.as_ref(), Some(value.into()));
+        let (name, mut new) = (name.as_ref(), Some(value.into()));
         let mut entries = self.write();
         entries.retain_mut(|(own, held)| {
-            !self.case.same(own, name) || value.take().map(|value| *held = value).is_some()
+            if !self.case.same(own, name) {
+                return true;
+            }
+            new.take().map(|value| *held = value).is_some()
         });
-        if let Some(value) = value {
-            entries.push((name.to_os_string(), value));
-        }
+        entries.extend(new.map(|value| (name.to_os_string(), value)));
     }
 
     /// Removes a variable, all entries of that name.

@@ -24,7 +24,9 @@ impl ProcessEnv {
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the process environment (SNAP-06)")]
 impl EnvSource for ProcessEnv {
     fn var_os(&self, name: &OsStr) -> Option<OsString> {
-        env::var_os(name)
+        // The C library would read `A=B` out of the value of `A`.
+        let possible = !name.as_encoded_bytes().iter().skip(1).any(|byte| *byte == b'=');
+        possible.then(|| env::var_os(name)).flatten()
     }
 
     fn vars_os(&self) -> Vec<(OsString, OsString)> {

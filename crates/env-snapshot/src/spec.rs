@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use watertight_vocabulary::{Name, NameSet, Secret};
 
+use crate::runner::RunnerChild;
+use crate::{ChildBindingToken, ChildRunnerId};
+
 /// What the starter of a child asks for: which names to pass on, what to set, where it runs.
 ///
 /// It holds wishes, not rights: [`ChildEnv::build`](crate::ChildEnv::build) grants them by SNAP-21 to
@@ -26,27 +29,6 @@ pub struct ChildSpec {
     pub(crate) directory: Option<PathBuf>,
     pub(crate) terminal: bool,
     pub(crate) runner: Option<RunnerChild>,
-}
-
-/// What a child that is a runner is given (RUN-34).
-#[derive(Clone)]
-pub(crate) struct RunnerChild {
-    pub(crate) id: String,
-    pub(crate) token: Secret,
-}
-
-/// The id of a runner, as one of its children is told it. The runner's own type implements it, so that
-/// no loose text becomes an id (RUN-34).
-pub trait ChildRunnerId {
-    /// The id as it stands in the variable.
-    fn id_text(&self) -> &str;
-}
-
-/// A binding token, as a child that is a runner is given it. The token's own type implements it, so that
-/// no loose text becomes a token (RUN-34).
-pub trait ChildBindingToken {
-    /// The token as it stands in the variable.
-    fn token_secret(&self) -> Secret;
 }
 
 impl ChildSpec {
@@ -95,7 +77,7 @@ impl ChildSpec {
     /// Makes the child a runner of its own: the one way to give it an id, a parent to watch and a binding
     /// token (RUN-34).
     pub fn for_runner_child(mut self, id: &impl ChildRunnerId, token: &impl ChildBindingToken) -> Self {
-        self.runner = Some(RunnerChild { id: id.id_text().to_owned(), token: token.token_secret() });
+        self.runner = Some(RunnerChild::new(id, token));
         self
     }
 
