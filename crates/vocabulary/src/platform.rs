@@ -36,6 +36,12 @@ impl Platform {
         !matches!(self, Self::Windows)
     }
 
+    /// Whether two names that differ in ASCII case may lead to one file: they do on most volumes of macOS
+    /// and Windows.
+    pub const fn folds_file_names(self) -> bool {
+        matches!(self, Self::MacOs | Self::Windows)
+    }
+
     /// How names of variables compare here: on Windows without regard to ASCII case, elsewhere exactly.
     pub const fn case_rule(self) -> CaseRule {
         match self {

@@ -1,0 +1,269 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use watertight_disk::{FileSystem, ResolveError, home_at};
+use watertight_vocabulary::HomeId;
+
+use crate::listing::{ListError, Profile, entries_of, open_profiles};
+use crate::markers::{self, Examined};
+use crate::naming::{is_root, owner_of};
+use crate::profile_id::NameError;
+use crate::roster::{LeftOutReason, parked};
+use crate::suggestions::suggestions;
+use crate::tombstones::{self, Tombstone};
+use crate::{ProfileId, ProfileName, ProfileTree, Root};
+
+/// One profile that was asked for, with its home resolved once (PROF-45).
+///
+/// # Fail-closed behaviour
+///
+/// Everything of a request uses this one [`HomeId`]: own or foreign, stamp, files, cache keys. When the
+/// files have been read, [`Found::still_there`] asks again; another answer is an error, never a scope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    profile: Profile,
+    id: HomeId,
+}
+
+/// A name that was asked for leads to no profile that may be served.
+///
+/// There is no fallback: no variant of it is ever answered with another profile's scope (HOST-24).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// It is no profile's name (PROF-11).
+    #[error("{name}")]
+    InvalidName {
+        /// What is wrong with it.
+        name: NameError,
+        /// Names of other profiles that may have been meant.
+        suggestions: Vec<ProfileId>,
+    },
+    /// There is no such profile, or what is there has no identity.
+    #[error("there is no profile `{id}`")]
+    NoSuchProfile {
+        /// The id.
+        id: ProfileId,
+        /// Names of other profiles that may have been meant.
+        suggestions: Vec<ProfileId>,
+    },
+    /// There is a tombstone of that name (PROF-22).
+    #[error("the profile `{id}` is deleted")]
+    Deleted {
+        /// The id.
+        id: ProfileId,
+    },
+    /// The profile is there, and parked or standalone (PROF-23).
+    #[error("the profile `{id}` is {}", if *parked { "parked" } else { "a gateway of its own (`gateway.standalone`)" })]
+    NotServed {
+        /// The id.
+        id: ProfileId,
+        /// Parked, else standalone.
+        parked: bool,
+    },
+    /// It leads to another profile's home (PROF-44).
+    #[error("the profile `{id}` is another name of `{canonical}`; ask for that one")]
+    Alias {
+        /// The id that was asked for.
+        id: ProfileId,
+        /// The name to ask for.
+        canonical: ProfileName,
+    },
+    /// It cannot be told what the entry is (PROF-24).
+    #[error("the profile `{id}` cannot be examined: {}: {source}", path.display())]
+    Unknown {
+        /// The id.
+        id: ProfileId,
+        /// What could not be examined.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The tree cannot be read (PROF-42).
+    #[error(transparent)]
+    Tree(#[from] ListError),
+}
+
+impl FindError {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidName { name, .. } => name.code(),
+            Self::NoSuchProfile { .. } => "no-such-profile",
+            Self::Deleted { .. } => "deleted",
+            Self::NotServed { .. } => "not-served",
+            Self::Alias { .. } => "alias",
+            Self::Unknown { .. } => "unknown",
+            Self::Tree(error) => error.code(),
+        }
+    }
+
+    /// Other profiles' names that may have been meant. They stand here and never in the text (PROF-11).
+    pub fn suggestions(&self) -> &[ProfileId] {
+        match self {
+            Self::InvalidName { suggestions, .. } | Self::NoSuchProfile { suggestions, .. } => suggestions,
+            _ => &[],
+        }
+    }
+}
+
+impl From<ResolveError> for FindError {
+    fn from(error: ResolveError) -> Self {
+        Self::Tree(ListError::from(error))
+    }
+}
+
+/// A profile is not any more what it was when it was found (PROF-45).
+#[derive(Debug, thiserror::Error)]
+#[error("the profile `{name}` changed while it was being read: {change}")]
+pub struct Changed {
+    name: ProfileName,
+    change: Change,
+}
+
+/// What became of a profile.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Change {
+    /// The name leads to another home now.
+    #[error("its name leads to another home now")]
+    AnotherHome,
+    /// It is not found any more: gone, deleted, without a marker, an alias.
+    #[error("{0}")]
+    NotFound(Box<FindError>),
+}
+
+impl Changed {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        "changed"
+    }
+
+    /// The profile.
+    pub fn name(&self) -> &ProfileName {
+        &self.name
+    }
+
+    /// What became of it.
+    pub fn change(&self) -> &Change {
+        &self.change
+    }
+}
+
+impl Found {
+    /// Its name.
+    pub fn name(&self) -> &ProfileName {
+        self.profile.name()
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Its home as the tree spells it (PROF-26).
+    pub fn home(&self) -> PathBuf {
+        self.profile.home()
+    }
+
+    /// Which home it is: decided here, once (PROF-45).
+    pub fn home_id(&self) -> &HomeId {
+        &self.id
+    }
+
+    /// Resolves the name again, and looks for a marker again.
+    ///
+    /// # Errors
+    ///
+    /// [`Changed`] if the answer is another than before: the profile was deleted, moved, emptied, or is
+    /// another folder under the same name.
+    pub fn still_there(&self, tree: &ProfileTree) -> Result<(), Changed> {
+        let changed = |change| Changed { name: self.name().clone(), change };
+        match locate(tree.disk(), tree.root(), self.name()) {
+            Ok(now) if now.id == self.id => Ok(()),
+            Ok(_) => Err(changed(Change::AnotherHome)),
+            Err(error) => Err(changed(Change::NotFound(Box::new(error)))),
+        }
+    }
+}
+
+/// The profile of a requested name, by metadata alone (HOST-15): parked ones are refused, and no file is
+/// opened.
+pub(crate) fn find(files: &dyn FileSystem, root: &Root, requested: &str) -> Result<Found, FindError> {
+    let name = ProfileName::requested(requested).map_err(|name| {
+        let asked = name.suggestion().map_or(requested, ProfileId::as_str);
+        FindError::InvalidName { suggestions: suggestions(files, root, asked), name }
+    })?;
+    let found = locate(files, root, &name)?;
+    if let (ProfileName::Named(id), Some(folder)) = (&name, open_profiles(files, root)?) {
+        match parked(&*folder, root, id.as_str()) {
+            None => {}
+            Some(LeftOutReason::Unknown { path, source }) => {
+                return Err(FindError::Unknown { id: id.clone(), path, source });
+            }
+            Some(_) => return Err(FindError::NotServed { id: id.clone(), parked: true }),
+        }
+    }
+    Ok(found)
+}
+
+/// The live profile of a name, parked or not.
+pub(crate) fn locate(files: &dyn FileSystem, root: &Root, name: &ProfileName) -> Result<Found, FindError> {
+    let ProfileName::Named(id) = name else {
+        return Ok(Found { profile: Profile::default_of(root), id: home_at(files, root.path())? });
+    };
+    if id.is_device_on(root.platform()) {
+        return Err(FindError::InvalidName { name: NameError::device(id), suggestions: Vec::new() });
+    }
+    let profile = live(files, root, id)?;
+    let spelled = profile.home();
+    let home = match home_at(files, &spelled) {
+        // A home that does not exist was there a moment ago.
+        Ok(home) if home.stamp().is_some() => home,
+        Ok(_) => return Err(missing(files, root, id)),
+        Err(ResolveError::Io { path, source }) => {
+            return Err(FindError::Unknown { id: id.clone(), path, source });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    // A real directory is its own name, unless it is the root.
+    let owner = if profile.is_link() || is_root(files, root, home.path())? {
+        owner_of(files, root, home.path())?
+    } else {
+        None
+    };
+    match owner {
+        Some(canonical) if canonical != *name => Err(FindError::Alias { id: id.clone(), canonical }),
+        _ => Ok(Found { profile, id: home }),
+    }
+}
+
+/// The listed profile of an id, without listing the others.
+pub(crate) fn live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> Result<Profile, FindError> {
+    let unknown = |below: &Path, source| FindError::Unknown {
+        id: id.clone(),
+        path: root.profiles_dir().join(below),
+        source,
+    };
+    let Some(folder) = open_profiles(files, root)? else { return Err(missing(files, root, id)) };
+    match tombstones::look(&*folder, id.as_str()) {
+        Tombstone::Absent => {}
+        Tombstone::Deleted => return Err(FindError::Deleted { id: id.clone() }),
+        Tombstone::Unknown(path, source) => return Err(unknown(&path, source)),
+    }
+    // Where `coder` would open a folder `Coder`, the entry's own name decides, and not what a path finds.
+    if root.platform().folds_file_names()
+        && !entries_of(&*folder, root)?.iter().any(|entry| entry.name == id.as_str())
+    {
+        return Err(missing(files, root, id));
+    }
+    match markers::examine(&*folder, id.as_str(), None) {
+        Examined::Identity(identity) => Ok(Profile::named(root, id.clone(), identity)),
+        Examined::NoIdentity | Examined::NotADirectory | Examined::Gone => Err(missing(files, root, id)),
+        Examined::Unknown(path, source) => Err(unknown(&path, source)),
+    }
+}
+
+fn missing(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> FindError {
+    FindError::NoSuchProfile { id: id.clone(), suggestions: suggestions(files, root, id.as_str()) }
+}

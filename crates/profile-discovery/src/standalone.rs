@@ -1,0 +1,147 @@
+//! Whether a profile stands alone, by its own `config.yaml` (PROF-23, PROF-30, PROF-31).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use watertight_disk::{FileSystem, home_at};
+use watertight_profile_home::{Cause, Config, FileError, Invalid, ProfileFiles, ProfileHome, Yaml};
+use watertight_vocabulary::{Diagnostic, HomeId};
+
+use crate::roster::PARKED;
+use crate::{ProfileName, Root};
+
+/// The section and the key that are read.
+const SECTION: &str = "gateway";
+const KEY: &str = "standalone";
+
+/// Reads who stands alone, and remembers of which broken files that was said.
+#[derive(Debug)]
+pub(crate) struct Standalone {
+    disk: Arc<dyn FileSystem>,
+    files: Arc<dyn ProfileFiles>,
+    /// The last error of each home that was reported. It carries the file's signature, so the same error of
+    /// another state of the file is another one.
+    reported: Mutex<HashMap<PathBuf, FileError>>,
+    default_reported: AtomicBool,
+}
+
+/// What a profile's own configuration says.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) standalone: bool,
+    /// The file could not be used, and that was not reported before (PROF-31).
+    pub(crate) warning: Option<Diagnostic>,
+}
+
+impl Standalone {
+    pub(crate) fn new(disk: Arc<dyn FileSystem>, files: Arc<dyn ProfileFiles>) -> Self {
+        Self { disk, files, reported: Mutex::default(), default_reported: AtomicBool::new(false) }
+    }
+
+    /// Whether the profile of a resolved home stands alone. A file that cannot be used says "no", with one
+    /// warning for each of its states (PROF-31).
+    pub(crate) fn of(&self, root: &Root, home: &Path) -> Answer {
+        match self.read(root, home) {
+            Ok(standalone) => {
+                self.forget(home);
+                Answer { standalone, warning: None }
+            }
+            Err(error) => Answer { standalone: false, warning: self.report(home, error) },
+        }
+    }
+
+    /// Forgets what was reported of a home whose file is sound or gone.
+    pub(crate) fn forget(&self, home: &Path) {
+        self.reported().remove(home);
+    }
+
+    fn read(&self, root: &Root, home: &Path) -> Result<bool, FileError> {
+        let id = home_at(&*self.disk, home).unwrap_or_else(|_| HomeId::new(home.to_owned(), None));
+        match self.files.config(&reach_of(root, id)).and_then(|config| says_standalone(config.as_deref())) {
+            Err(error) if is_of_wrong_type(&error) => Ok(false),
+            answer => answer,
+        }
+    }
+
+    fn report(&self, home: &Path, error: FileError) -> Option<Diagnostic> {
+        if self.reported().get(home) == Some(&error) {
+            return None;
+        }
+        let text =
+            format!("it cannot be told whether the profile stands alone, so it is served: {}", error.cause());
+        let mut warning = Diagnostic::warning(error.code(), text).in_file(error.path().unwrap_or(home));
+        if let Some(line) = error.line() {
+            warning = warning.on_line(line);
+        }
+        tracing::warn!(code = warning.code(), "{warning}");
+        self.reported().insert(home.to_owned(), error);
+        Some(warning)
+    }
+
+    fn reported(&self) -> MutexGuard<'_, HashMap<PathBuf, FileError>> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `default` is neither parked nor standalone; where its markers say so, one warning (PROF-28).
+    pub(crate) fn markers_of_default(&self, root: &Root) -> Option<Diagnostic> {
+        let parked = self.disk.metadata(&root.path().join(PARKED)).is_ok();
+        let ignored = match (parked, self.read(root, root.path()).unwrap_or(false)) {
+            (false, false) => {
+                self.default_reported.store(false, Ordering::Relaxed);
+                return None;
+            }
+            (true, false) => "parked",
+            (false, true) => "standalone",
+            (true, true) => "parked and standalone",
+        };
+        let warning = Diagnostic::warning(
+            "default-always-served",
+            format!("the default profile is marked {ignored}, which is ignored: it is always served"),
+        )
+        .in_file(root.path())
+        .about(ProfileName::Default.as_str());
+        if !self.default_reported.swap(true, Ordering::Relaxed) {
+            tracing::warn!(code = warning.code(), "{warning}");
+        }
+        Some(warning)
+    }
+}
+
+/// Where the links of a profile's own file may lead (FILE-06): the launch home's anywhere but into the
+/// tree's other homes, everybody else's nowhere.
+fn reach_of(root: &Root, id: HomeId) -> ProfileHome {
+    if root.is_launch_home(&id) {
+        ProfileHome::launch(id).not_into([root.path(), root.profiles_dir()])
+    } else {
+        ProfileHome::confined(id).without(root.profiles_dir())
+    }
+}
+
+/// `gateway.standalone` of one file.
+fn says_standalone(config: Option<&Config>) -> Result<bool, FileError> {
+    let Some(config) = config else { return Ok(false) };
+    Ok(config.section(SECTION)?.get(KEY).is_some_and(is_truthy))
+}
+
+/// A root or a `gateway` that is no mapping says "no", and is no reason to warn (PROF-30).
+fn is_of_wrong_type(error: &FileError) -> bool {
+    matches!(error.cause(), Cause::Invalid(Invalid::RootType { .. } | Invalid::SectionType { .. }))
+}
+
+/// PROF-30's truthiness, which is not FILE-32's boolean: here every type has an answer.
+fn is_truthy(value: &Yaml) -> bool {
+    match value {
+        Yaml::Bool(value) => *value,
+        Yaml::Text(text) => {
+            let word = text.as_str().trim().to_lowercase();
+            ["1", "true", "yes", "on", "y"].contains(&word.as_str())
+        }
+        Yaml::Int(digits) => digits.as_str().bytes().any(|digit| matches!(digit, b'1'..=b'9')),
+        Yaml::Float(number) => number.value() != 0.0,
+        Yaml::List(items) => !items.is_empty(),
+        Yaml::Map(entries) => !entries.is_empty(),
+        _ => false,
+    }
+}
