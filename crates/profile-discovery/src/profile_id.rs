@@ -93,7 +93,8 @@ impl ProfileId {
                 _ => {}
             }
         }
-        Self::parse(near.trim_end_matches('-')).ok()
+        let near = near.trim_end_matches('-');
+        (near != DEFAULT && is_grammatical(near)).then(|| Self(Arc::from(near)))
     }
 }
 
