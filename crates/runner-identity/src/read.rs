@@ -62,7 +62,7 @@ pub(crate) fn read_small(
 fn read_once(files: &dyn FileSystem, path: &Path, links: Links) -> Result<Option<SmallFile>, ReadError> {
     let stat = match links {
         Links::Follow => files.metadata(path),
-        Links::Refuse => files.symlink_metadata(path),
+        Links::Refuse | Links::RefuseAll => files.symlink_metadata(path),
     };
     match stat {
         Ok(found) => judge(&found)?,
