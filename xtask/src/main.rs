@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod ci;
 
 /// Watertight's project tasks.
@@ -17,12 +18,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Runs every benchmark and prints the ratios to their baselines.
+    Bench(bench::Arguments),
     /// Runs everything that must hold before a change lands.
     Ci(ci::Arguments),
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
+        Task::Bench(arguments) => bench::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
     }
 }

@@ -1,0 +1,164 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use watertight_disk::{FileSystem, RealFileSystem};
+use watertight_env_snapshot::{LaunchEnv, ProcessEnv, TOTAL_LIMIT};
+use watertight_profile_discovery::{HomeLayout, ProfileTree, Root};
+use watertight_profile_home::{CachedFiles, DiskFiles, ManagedDirectory, ProfileFiles};
+use watertight_secret_scope::{SecretSource, SharedNames, SourceCache};
+use watertight_terminal_scope::TerminalSchema;
+use watertight_vocabulary::{Classes, ControlPlane, EnvSource, HermesClasses, Name, NameClasses, Platform};
+
+use crate::host::Inner;
+use crate::{Host, HostError};
+
+/// Plugs the real parts of a [`Host`] together, each of which can be another one.
+///
+/// Without any step it is the host of this process: its environment, its disk, the reference layout.
+#[derive(Debug)]
+pub struct HostBuilder {
+    env: Option<Arc<dyn EnvSource>>,
+    platform: Platform,
+    layout: HomeLayout,
+    launch_home: Option<PathBuf>,
+    disk: Arc<dyn FileSystem>,
+    files: Option<Arc<dyn ProfileFiles>>,
+    classes: Arc<dyn NameClasses>,
+    control_plane: ControlPlane,
+    schema: TerminalSchema,
+    sources: Vec<Arc<dyn SecretSource>>,
+    shared: Vec<Name>,
+    managed: Option<ManagedDirectory>,
+    link_folders: Vec<PathBuf>,
+    child_limit: usize,
+}
+
+impl HostBuilder {
+    pub(crate) fn new() -> Self {
+        Self {
+            env: None,
+            platform: Platform::current(),
+            layout: HomeLayout::hermes(),
+            launch_home: None,
+            disk: Arc::new(RealFileSystem),
+            files: None,
+            classes: Arc::new(HermesClasses::default()),
+            control_plane: ControlPlane::new(),
+            schema: TerminalSchema::hermes(),
+            sources: Vec::new(),
+            shared: Vec::new(),
+            managed: None,
+            link_folders: Vec::new(),
+            child_limit: TOTAL_LIMIT,
+        }
+    }
+
+    /// Where the launch environment comes from: [`ProcessEnv`] unless this says otherwise.
+    pub fn env(self, env: impl EnvSource + 'static) -> Self {
+        Self { env: Some(Arc::new(env)), ..self }
+    }
+
+    /// The platform whose rules hold (SNAP-08).
+    pub fn platform(self, platform: Platform) -> Self {
+        Self { platform, ..self }
+    }
+
+    /// The names of variable and folder (PROF-01).
+    pub fn layout(self, layout: HomeLayout) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// The launch home, instead of what the environment says.
+    pub fn launch_home(self, home: impl Into<PathBuf>) -> Self {
+        Self { launch_home: Some(home.into()), ..self }
+    }
+
+    /// What is done to a disk.
+    pub fn disk(self, disk: Arc<dyn FileSystem>) -> Self {
+        Self { disk, ..self }
+    }
+
+    /// What a home's two files say: read from the disk and remembered (FILE-05) unless this says otherwise.
+    pub fn files(self, files: Arc<dyn ProfileFiles>) -> Self {
+        Self { files: Some(files), ..self }
+    }
+
+    /// How names are told apart.
+    pub fn classes(self, classes: Arc<dyn NameClasses>) -> Self {
+        Self { classes, ..self }
+    }
+
+    /// Adds names to the control plane; none can be taken out (RUN-31).
+    pub fn control_plane<N: Into<Name>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.control_plane = self.control_plane.with_names(names);
+        self
+    }
+
+    /// The keys of the terminal policy.
+    pub fn schema(self, schema: TerminalSchema) -> Self {
+        Self { schema, ..self }
+    }
+
+    /// Adds an external source; a later one wins over an earlier one (SEC-23).
+    pub fn source(mut self, source: impl SecretSource + 'static) -> Self {
+        self.sources.push(Arc::new(source));
+        self
+    }
+
+    /// Shares these keys of the launch environment with every profile, by their exact names (SEC-27).
+    pub fn share<N: Into<Name>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.shared.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The administrator's folder: what the environment says unless this says otherwise (SEC-25).
+    pub fn managed(self, managed: ManagedDirectory) -> Self {
+        Self { managed: Some(managed), ..self }
+    }
+
+    /// Lets the files of every profile link into this folder (FILE-06).
+    pub fn allow_links_into(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.link_folders.push(folder.into());
+        self
+    }
+
+    /// How many bytes all entries of a child's environment may take together (SNAP-25).
+    pub fn child_limit(self, bytes: usize) -> Self {
+        Self { child_limit: bytes, ..self }
+    }
+
+    /// Resolves and pins the launch home, and builds the host (HOST-03). Nothing is captured, no profile's
+    /// file is opened, and nothing is activated (HOST-02).
+    ///
+    /// # Errors
+    ///
+    /// [`HostError`]: the environment does not say which home, or says something that is none; or a name
+    /// cannot be shared.
+    pub fn build(self) -> Result<Host, HostError> {
+        let env = self.env.unwrap_or_else(|| Arc::new(ProcessEnv::new()));
+        let case = self.platform.case_rule();
+        let disk = self.disk;
+        let root = match &self.launch_home {
+            Some(home) => Root::of(home, &self.layout, &env, self.platform, &*disk)?,
+            None => Root::from_env(&self.layout, &env, self.platform, &*disk)?,
+        };
+        let files =
+            self.files.unwrap_or_else(|| Arc::new(CachedFiles::new(DiskFiles::on(Arc::clone(&disk)))));
+        let shared = SharedNames::of(self.shared, &self.control_plane, case)?;
+        let managed = self.managed.unwrap_or_else(|| ManagedDirectory::from_env(&env, self.platform));
+        Ok(Host::from(Inner::new(
+            LaunchEnv::new(env).on(self.platform),
+            self.layout,
+            ProfileTree::new(root, Arc::clone(&disk), Arc::clone(&files)),
+            disk,
+            files,
+            Classes::new(self.classes, self.control_plane, case),
+            self.schema,
+            SourceCache::new(self.sources),
+            shared,
+            managed,
+            self.link_folders,
+            self.child_limit,
+        )))
+    }
+}

@@ -1,0 +1,195 @@
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use watertight_context::{Context, ContextSource};
+use watertight_env_snapshot::{ChildEnv, ChildEnvError, ChildSpec};
+use watertight_secret_scope::{Asking, BoundSecrets, Explanation};
+use watertight_terminal_scope::{Backend, BoundTerminal, TerminalError};
+use watertight_vocabulary::{HomeId, Refused, Secret};
+
+use crate::ambient::FrameHost;
+use crate::build::Parts;
+use crate::{Host, ScopeError};
+
+/// One profile's home, secrets and terminal policy, bound as one (HOST-22, HOST-23).
+///
+/// Cheap to clone; clones are handles on one scope. Reads through a handle are answered by the current
+/// parts, a frame keeps those it was entered with, and a wrapped future takes the current ones at each poll
+/// (SEC-28).
+///
+/// # Fail-closed behaviour
+///
+/// A part that could not be built is bound as its refusal, and every read of it is refused (SEC-30,
+/// TERM-21). A closed scope refuses everything but global names, also in a body that is still inside
+/// (CTX-09). A refresh that fails leaves refusals, never the old values.
+#[derive(Clone)]
+pub struct ProfileScope(Arc<Inner>);
+
+struct Inner {
+    host: Host,
+    subject: Subject,
+    current: RwLock<Context>,
+    /// One refresh at a time, so that an older build never replaces a newer one.
+    refreshing: Mutex<()>,
+}
+
+/// Whom a scope was built for, and so what a refresh looks up again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The profile that the process was started for.
+    Launch,
+    /// Another profile, by its canonical name.
+    Named(String),
+}
+
+impl ProfileScope {
+    pub(crate) fn new(host: &Host, subject: Subject, parts: Parts) -> Self {
+        let current = context(host, &subject, parts).build();
+        Self(Arc::new(Inner {
+            host: host.clone(),
+            subject,
+            current: RwLock::new(current),
+            refreshing: Mutex::new(()),
+        }))
+    }
+
+    /// Runs a body inside this scope. It is left when the body returns or panics (CTX-02).
+    pub fn run<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.context().run(body)
+    }
+
+    /// The resolved home.
+    pub fn home(&self) -> HomeId {
+        self.context().home().cloned().unwrap_or_else(|| self.0.host.launch_home().clone())
+    }
+
+    /// The profile's name; `None` for a launch home that is no profile of its tree.
+    pub fn name(&self) -> Option<String> {
+        match &self.0.subject {
+            Subject::Launch => self.0.host.launch_name(),
+            Subject::Named(name) => Some(name.clone()),
+        }
+    }
+
+    /// Reads a secret through this handle, wherever it is used (HOST-30).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`], by the rows of SEC: never because of what is bound around the call.
+    pub fn secret(&self, name: &str) -> Result<Option<Secret>, Refused> {
+        watertight_secret_scope::read_from(&self.context(), Some(self.0.host.hosting()), name)
+    }
+
+    /// Reads a terminal setting through this handle.
+    ///
+    /// # Errors
+    ///
+    /// [`TerminalError`], by the rows of TERM.
+    pub fn terminal(&self, name: &str) -> Result<Option<Secret>, TerminalError> {
+        self.run(|| self.0.host.terminal(name))
+    }
+
+    /// Where this profile's commands run.
+    ///
+    /// # Errors
+    ///
+    /// [`TerminalError`]: the policy is a refusal, or its backend cannot be read. It is never guessed.
+    pub fn backend(&self) -> Result<Backend, TerminalError> {
+        self.run(|| self.0.host.backend())
+    }
+
+    /// For whoever is about to start something for this profile (TERM-24).
+    ///
+    /// # Errors
+    ///
+    /// As [`ProfileScope::backend`].
+    pub fn ensure_allowed(&self) -> Result<(), TerminalError> {
+        self.run(|| self.0.host.ensure_allowed())
+    }
+
+    /// Builds the environment of a child of this profile (HOST-31).
+    ///
+    /// # Errors
+    ///
+    /// As [`Host::child_env`].
+    pub fn child_env(&self, spec: &ChildSpec) -> Result<ChildEnv, ChildEnvError> {
+        self.run(|| self.0.host.child_env(spec))
+    }
+
+    /// Which layer answers a name here, what it shadows, or why nothing does (SEC-29).
+    pub fn explain(&self, name: &str) -> Explanation {
+        self.run(|| self.0.host.explain(name))
+    }
+
+    /// The secrets that are bound, or the refusal in their place.
+    pub fn secrets(&self) -> Option<BoundSecrets> {
+        self.context().get::<BoundSecrets>().cloned()
+    }
+
+    /// The terminal policy that is bound, or the refusal in its place.
+    pub fn policy(&self) -> Option<BoundTerminal> {
+        self.context().get::<BoundTerminal>().cloned()
+    }
+
+    /// Builds everything anew and swaps it in as one (SEC-28). It reads files and asks sources, so it blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`ScopeError`]: the profile is gone or is another one now. Then refusals are what is bound: a revoked
+    /// key is never kept alive by an error. A file that cannot be read is no error here but a refusal that
+    /// is bound, as when the scope was built.
+    pub fn refresh(&self) -> Result<(), ScopeError> {
+        let _one_at_a_time = self.0.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let host = &self.0.host;
+        let built = match &self.0.subject {
+            Subject::Launch => host.build_launch(Asking::Anew),
+            Subject::Named(name) => host.rebuild_named(name, &self.home()),
+        };
+        let (parts, outcome) = match built {
+            Ok(parts) => (parts, Ok(())),
+            Err(error) => {
+                tracing::warn!(code = error.code(), %error, "a scope could not be refreshed; its reads are refused");
+                (Parts::refused(self.home(), error.refusal()), Err(error))
+            }
+        };
+        let mut current = self.0.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = context(host, &self.0.subject, parts).closing_with(&current).build();
+        outcome
+    }
+
+    /// Closes the scope for good: every read through its handles and frames is refused from now on, except
+    /// of global names (CTX-09).
+    pub fn close(&self) {
+        self.context().close();
+    }
+
+    /// Whether the scope was closed.
+    pub fn is_closed(&self) -> bool {
+        self.context().is_closed()
+    }
+}
+
+fn context(host: &Host, subject: &Subject, parts: Parts) -> watertight_context::ContextBuilder {
+    Context::builder()
+        .host(host.id())
+        .home(parts.home)
+        .foreign_home(matches!(subject, Subject::Named(_)))
+        .with(parts.secrets)
+        .with(parts.terminal)
+        .with(FrameHost(host.clone()))
+}
+
+impl ContextSource for ProfileScope {
+    fn context(&self) -> Context {
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl fmt::Debug for ProfileScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProfileScope")
+            .field("subject", &self.0.subject)
+            .field("context", &self.context())
+            .finish_non_exhaustive()
+    }
+}
