@@ -1,15 +1,15 @@
 //! Real children, and the environment that they really get.
 
+#[cfg(unix)]
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use watertight_env_snapshot::{ChildSpec, CommandExt};
 
-use crate::support::{
-    ChildId, ChildToken, INITIAL_TOKEN, PARENT_PID, RUNNER_ID, TOKEN, World, listed, output, probe,
-};
+use crate::support::{ChildId, ChildToken, PARENT_PID, RUNNER_ID, TOKEN, World, listed, probe};
 
 /// What a child of a probe that was itself started with `environment` sees.
+#[cfg(unix)]
 fn grandchild(environment: &[(&str, &str)], passed: &[&str]) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let mut command = probe();
     command.args(["start", "list"]).args(passed).env_clear().envs(environment.iter().copied());
@@ -17,6 +17,7 @@ fn grandchild(environment: &[(&str, &str)], passed: &[&str]) -> BTreeMap<Vec<u8>
 }
 
 /// A child's variables as they are, without its directory.
+#[cfg(unix)]
 fn variables(seen: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<(&[u8], &[u8])> {
     seen.iter()
         .map(|(name, value)| (name.as_slice(), value.as_slice()))
@@ -28,6 +29,8 @@ fn variables(seen: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<(&[u8], &[u8])> {
 #[cfg(unix)]
 #[test]
 fn snap_24_a_real_child_gets_what_it_is_given_and_inherits_nothing() {
+    use crate::support::INITIAL_TOKEN;
+
     let environment =
         [("PATH", "/bin"), ("OMNIGENT", "1"), (TOKEN, "canary-1"), (INITIAL_TOKEN, "canary-2"), ("A", "1")];
     for passed in [&[][..], &["A"], &[TOKEN, INITIAL_TOKEN, "A"]] {
@@ -104,16 +107,18 @@ fn run_34_a_runners_child_hands_nothing_of_it_on() {
 #[cfg(target_os = "linux")]
 #[test]
 fn run_30_the_parents_own_block_can_still_be_read_on_linux() {
+    use crate::support::{from_hex, output};
+
     let holds = |bytes: &[u8]| bytes.windows(8).any(|window| window == b"canary-1");
     let mut command = probe();
     command.args(["start", "environ-of-parent"]).env_clear().env("PATH", "/bin").env(TOKEN, "canary-1");
-    let block = crate::support::from_hex(output(&mut command).trim());
+    let block = from_hex(output(&mut command).trim());
     assert!(holds(&block), "stripping keeps a secret from being handed over, and does no more");
 
     let seen = grandchild(&[("PATH", "/bin"), (TOKEN, "canary-1")], &[]);
     assert!(!seen.values().any(|value| holds(value)), "the child's own environment is without it");
     let mut command = probe();
     command.args(["start", "environ-of-parent"]).env_clear().env("PATH", "/bin").arg(TOKEN);
-    let block = crate::support::from_hex(output(&mut command).trim());
+    let block = from_hex(output(&mut command).trim());
     assert!(!holds(&block), "what never was in the environment is not there");
 }
