@@ -182,7 +182,8 @@ impl ContextBuilder {
 
     /// The finished context.
     pub fn build(self) -> Context {
-        let Self { values, closing, host, foreign, home } = self;
+        let Self { mut values, closing, host, foreign, home } = self;
+        values.shrink();
         let closing = closing.unwrap_or_else(|| Arc::new(Closing(AtomicBool::new(false))));
         Context(Arc::new(Inner { values, closing, host, foreign, home }))
     }

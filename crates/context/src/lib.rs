@@ -114,9 +114,9 @@
 
 mod ambient;
 mod context;
+mod owner;
 mod scoped;
 mod stack;
-mod task;
 mod values;
 
 pub use ambient::{Ambient, detached, with_ambient};

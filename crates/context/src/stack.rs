@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::{self, ManuallyDrop};
 use std::rc::Rc;
 
-use crate::task::Task;
+use crate::owner::Owner;
 use crate::{Ambient, Context};
 
 thread_local! {
@@ -36,36 +36,29 @@ struct Level {
     below: Option<Rc<Level>>,
 }
 
-/// What was entered: a context with the task it was entered for, or nothing on purpose.
+/// What was entered: a context and by whom, or nothing on purpose.
 pub(crate) struct Frame {
     context: Option<Context>,
-    task: Task,
-    /// The innermost context of a foreign home around one that is of none: masked, both are.
-    foreign_around: Option<Context>,
+    owner: Owner,
 }
 
 impl Frame {
     /// Binds nothing.
-    pub(crate) const NOTHING: Self = Self { context: None, task: Task::NONE, foreign_around: None };
+    pub(crate) const NOTHING: Self = Self { context: None, owner: Owner::NOBODY };
 
     /// Binds a context for the task that runs here.
     #[inline]
     pub(crate) fn of(context: Context) -> Self {
-        let foreign_around = if Task::ARE_TOLD_APART && !context.is_foreign() { foreign() } else { None };
-        Self { context: Some(context), task: Task::current(), foreign_around }
+        Self { owner: Owner::entering(&context), context: Some(context) }
     }
 
     #[inline]
     fn ambient(&self) -> Ambient<'_> {
         match &self.context {
             None => Ambient::Unbound,
-            Some(context) if self.task == Task::current() => Ambient::Bound(context),
-            Some(context) => Ambient::Masked(self.foreign_around.as_ref().unwrap_or(context)),
+            Some(context) if self.owner.is_here() => Ambient::Bound(context),
+            Some(context) => Ambient::Masked(self.owner.foreign_around().unwrap_or(context)),
         }
-    }
-
-    fn foreign(&self) -> Option<&Context> {
-        self.context.as_ref().filter(|context| context.is_foreign()).or(self.foreign_around.as_ref())
     }
 }
 
@@ -74,7 +67,8 @@ impl Frame {
 /// Entering cannot fail: the frame is complete, and one swap binds it (CTX-05).
 #[inline]
 pub(crate) fn enter<R>(frame: Frame, body: impl FnOnce() -> R) -> R {
-    let _entered = Entered { outer: STACK.with(|stack| stack.put(frame)) };
+    let mut entered = Entered { other: frame, raised: false };
+    entered.raised = STACK.with(|stack| stack.bind(&mut entered.other));
     body()
 }
 
@@ -84,9 +78,15 @@ pub(crate) fn read<R>(reader: impl FnOnce(Ambient<'_>) -> R) -> R {
     read_frame(|frame| reader(frame.ambient()))
 }
 
-/// The innermost context of a foreign home here, for whichever task, as far as nothing masks it.
-fn foreign() -> Option<Context> {
-    read_frame(|frame| frame.foreign().cloned())
+/// The innermost context of a foreign home here, whoever entered it, as far as nothing masks it.
+#[cfg(feature = "tokio")]
+#[inline]
+pub(crate) fn foreign() -> Option<Context> {
+    read_frame(|frame| {
+        let innermost = frame.context.as_ref()?;
+        let foreign = if innermost.is_foreign() { Some(innermost) } else { frame.owner.foreign_around() };
+        foreign.cloned()
+    })
 }
 
 #[inline]
@@ -104,47 +104,54 @@ fn read_frame<R>(reader: impl FnOnce(&Frame) -> R) -> R {
 /// Lives exactly as long as the body that was entered. It never leaves this module: who could hold one
 /// could also leak it, or drop two in the wrong order.
 struct Entered {
-    /// What the slot held before, or `None` if a level was raised instead.
-    outer: Option<Frame>,
+    /// The frame that is not bound: the outer one while the body runs, the body's own before and after.
+    ///
+    /// So the body's own is dropped last of all, when the outer one is back and no slot is borrowed: it
+    /// may hold the last handle, and run destructors that read or enter.
+    other: Frame,
+    /// Whether a level was raised for the body's frame.
+    raised: bool,
 }
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        // The frame that is left is dropped last of all, when the outer one is back and no slot is
-        // borrowed: it may hold the last handle, and so run destructors that read or enter.
-        match self.outer.take() {
-            Some(outer) => drop(STACK.with(|stack| stack.put(outer))),
-            None => drop(STACK.with(|stack| stack.lower())),
+        if self.raised {
+            drop(STACK.with(|stack| stack.lower()));
+        } else {
+            STACK.with(|stack| stack.bind(&mut self.other));
         }
     }
 }
 
 impl Stack {
-    /// Puts the frame where reads look first. Gives what stood there, or `None` if that is being read
-    /// and a level was raised above it.
+    /// Puts the frame where reads look first, in exchange for what stood there; if that is being read,
+    /// raises a level above it instead, and says so.
     #[inline]
-    fn put(&self, frame: Frame) -> Option<Frame> {
+    fn bind(&self, frame: &mut Frame) -> bool {
         if !self.is_raised.get()
             && let Ok(mut slot) = self.base.try_borrow_mut()
         {
-            return Some(mem::replace(&mut *slot, frame));
+            mem::swap(&mut *slot, frame);
+            return false;
         }
-        self.put_above(frame)
+        self.bind_above(frame)
     }
 
     #[cold]
-    fn put_above(&self, frame: Frame) -> Option<Frame> {
+    fn bind_above(&self, frame: &mut Frame) -> bool {
         let mut raised = self.raised.borrow_mut();
         if let Some(level) = raised.as_deref()
             && let Ok(mut slot) = level.frame.try_borrow_mut()
         {
-            return Some(mem::replace(&mut *slot, frame));
+            mem::swap(&mut *slot, frame);
+            return false;
         }
+        let frame = RefCell::new(mem::replace(frame, Frame::NOTHING));
         let below = raised.take();
-        *raised = Some(Rc::new(Level { frame: RefCell::new(frame), below }));
+        *raised = Some(Rc::new(Level { frame, below }));
         self.is_raised.set(true);
-        None
+        true
     }
 
     #[cold]

@@ -27,6 +27,11 @@ impl Values {
         }
     }
 
+    /// Gives back what was reserved for more: thousands of contexts are held at once.
+    pub(crate) fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
     #[inline]
     pub(crate) fn get<T: Any>(&self) -> Option<&T> {
         let wanted = TypeId::of::<T>();

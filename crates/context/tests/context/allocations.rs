@@ -42,9 +42,11 @@ fn cloning_and_dropping_a_handle_allocates_nothing() {
     assert_eq!(allocations(|| drop(context.clone())), 0);
 }
 
-/// The one case that does, so that nobody takes the promise for wider than it is.
+/// The one case that does, and only at its first step, so that nobody takes the promise for wider than it is.
 #[test]
 fn entering_from_inside_a_running_read_allocates_once() {
     let context = a();
     assert_eq!(allocations(|| with_ambient(|_| context.run(|| {}))), 1);
+    let deeper = || with_ambient(|_| context.run(|| context.run(|| detached(|| context.run(|| {})))));
+    assert_eq!(allocations(deeper), 1, "what is entered above the raised level swaps as ever");
 }

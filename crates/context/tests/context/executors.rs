@@ -138,8 +138,17 @@ fn ctx_03_a_spawned_task_and_a_blocking_job_inherit_nothing_and_can_be_given_eve
     );
 }
 
-/// A frame covers whatever its thread runs: without the feature `tokio` the unwrapped foreign task reads
-/// inside it, with it that is taken away (`task_binding`). What is wrapped is safe either way.
+/// A frame covers whatever its thread runs. The feature `tokio` takes the answer away.
+#[test]
+fn ctx_06_the_leak_an_unwrapped_task_of_a_local_set_runs_inside_the_scope_around_it() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
+    let local = tokio::task::LocalSet::new();
+    let unwrapped = local.spawn_local(async { bound() });
+    let found = a().run(|| runtime.block_on(local.run_until(unwrapped))).expect("it does not panic");
+    assert_eq!(found, if cfg!(feature = "tokio") { None } else { A });
+}
+
+/// What is wrapped is safe with the feature `tokio` and without it.
 #[test]
 fn ctx_06_a_local_set_inside_a_scope_polls_wrapped_foreign_work_in_its_own() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
