@@ -89,8 +89,7 @@ impl FindError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidName { name, .. } => name.code(),
-            Self::NoSuchProfile { .. } => "no-such-profile",
-            Self::Deleted { .. } => "deleted",
+            Self::NoSuchProfile { .. } | Self::Deleted { .. } => "no-such-profile",
             Self::NotServed { .. } => "not-served",
             Self::Alias { .. } => "alias",
             Self::Unknown { .. } => "unknown",
@@ -195,16 +194,13 @@ pub(crate) fn find(files: &dyn FileSystem, root: &Root, requested: &str) -> Resu
         FindError::InvalidName { suggestions: suggestions(files, root, asked), name }
     })?;
     let found = locate(files, root, &name)?;
-    if let (ProfileName::Named(id), Some(folder)) = (&name, open_profiles(files, root)?) {
-        match parked(&*folder, root, id.as_str()) {
-            None => {}
-            Some(LeftOutReason::Unknown { path, source }) => {
-                return Err(FindError::Unknown { id: id.clone(), path, source });
-            }
-            Some(_) => return Err(FindError::NotServed { id: id.clone(), parked: true }),
-        }
+    let ProfileName::Named(id) = name else { return Ok(found) };
+    let Some(folder) = open_profiles(files, root)? else { return Err(missing(files, root, &id)) };
+    match parked(&*folder, root, id.as_str()) {
+        None => Ok(found),
+        Some(LeftOutReason::Unknown { path, source }) => Err(FindError::Unknown { id, path, source }),
+        Some(_) => Err(FindError::NotServed { id, parked: true }),
     }
-    Ok(found)
 }
 
 /// The live profile of a name, parked or not.
@@ -215,7 +211,7 @@ pub(crate) fn locate(files: &dyn FileSystem, root: &Root, name: &ProfileName) ->
     if id.is_device_on(root.platform()) {
         return Err(FindError::InvalidName { name: NameError::device(id), suggestions: Vec::new() });
     }
-    let profile = live(files, root, id)?;
+    let profile = live(files, root, id)?.ok_or_else(|| missing(files, root, id))?;
     let spelled = profile.home();
     let home = match home_at(files, &spelled) {
         // A home that does not exist was there a moment ago.
@@ -238,14 +234,19 @@ pub(crate) fn locate(files: &dyn FileSystem, root: &Root, name: &ProfileName) ->
     }
 }
 
-/// The listed profile of an id, without listing the others.
-pub(crate) fn live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> Result<Profile, FindError> {
+/// Whether an id is a listed profile's.
+pub(crate) fn is_live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> bool {
+    matches!(live(files, root, id), Ok(Some(_)))
+}
+
+/// The listed profile of an id, without listing the others; `None` if there is none.
+fn live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> Result<Option<Profile>, FindError> {
     let unknown = |below: &Path, source| FindError::Unknown {
         id: id.clone(),
         path: root.profiles_dir().join(below),
         source,
     };
-    let Some(folder) = open_profiles(files, root)? else { return Err(missing(files, root, id)) };
+    let Some(folder) = open_profiles(files, root)? else { return Ok(None) };
     match tombstones::look(&*folder, id.as_str()) {
         Tombstone::Absent => {}
         Tombstone::Deleted => return Err(FindError::Deleted { id: id.clone() }),
@@ -255,11 +256,11 @@ pub(crate) fn live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> Resul
     if root.platform().folds_file_names()
         && !entries_of(&*folder, root)?.iter().any(|entry| entry.name == id.as_str())
     {
-        return Err(missing(files, root, id));
+        return Ok(None);
     }
     match markers::examine(&*folder, id.as_str(), None) {
-        Examined::Identity(identity) => Ok(Profile::named(root, id.clone(), identity)),
-        Examined::NoIdentity | Examined::NotADirectory | Examined::Gone => Err(missing(files, root, id)),
+        Examined::Identity(identity) => Ok(Some(Profile::named(root, id.clone(), identity))),
+        Examined::NoIdentity | Examined::NotADirectory | Examined::Gone => Ok(None),
         Examined::Unknown(path, source) => Err(unknown(&path, source)),
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use watertight_disk::{DirEntry, FileSystem, OpenDir, ResolveError};
-use watertight_vocabulary::{Diagnostic, Name};
+use watertight_vocabulary::Diagnostic;
 
 use crate::markers::{self, Examined, Identity};
 use crate::tombstones::{Tombstone, Tombstones};
@@ -210,7 +210,7 @@ impl Skipped {
 
     /// What there is to say about it.
     pub fn diagnostic(&self) -> Diagnostic {
-        self.reason.diagnostic().about(Name::new(&self.name).to_string())
+        self.reason.diagnostic().about(self.name.to_string_lossy())
     }
 }
 

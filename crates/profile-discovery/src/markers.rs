@@ -59,7 +59,7 @@ pub(crate) fn examine(profiles: &dyn OpenDir, name: &str, kind: Option<FileKind>
         FileKind::Symlink => match profiles.metadata(entry) {
             Ok(target) if target.is_dir() => true,
             Ok(_) => return Examined::NotADirectory,
-            Err(error) => return broken_link(profiles, entry, error),
+            Err(error) => return gone_or_unknown(profiles, entry, error),
         },
         _ => return Examined::NotADirectory,
     };
@@ -91,13 +91,13 @@ pub(crate) fn examine(profiles: &dyn OpenDir, name: &str, kind: Option<FileKind>
     match profiles.metadata(entry) {
         Ok(found) if found.is_dir() => Examined::NoIdentity,
         Ok(_) => Examined::NotADirectory,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Examined::Gone,
-        Err(error) => unknown(entry, error),
+        Err(error) => gone_or_unknown(profiles, entry, error),
     }
 }
 
-/// A link that leads nowhere is a name that exists and cannot be examined: a volume that is not mounted.
-fn broken_link(profiles: &dyn OpenDir, entry: &Path, error: io::Error) -> Examined {
+/// An entry that cannot be followed. A link that leads nowhere is a name that exists and cannot be examined:
+/// a volume that is not mounted.
+fn gone_or_unknown(profiles: &dyn OpenDir, entry: &Path, error: io::Error) -> Examined {
     let gone = error.kind() == io::ErrorKind::NotFound
         && profiles.symlink_metadata(entry).is_err_and(|now| now.kind() == io::ErrorKind::NotFound);
     if gone { Examined::Gone } else { Examined::Unknown(entry.to_owned(), error) }

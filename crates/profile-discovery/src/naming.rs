@@ -4,7 +4,7 @@ use std::path::Path;
 
 use watertight_disk::{FileKind, FileSystem, resolve};
 
-use crate::find::live;
+use crate::find::is_live;
 use crate::listing::{ListError, entries_of, open_profiles};
 use crate::{ProfileId, ProfileName, Root};
 
@@ -36,7 +36,7 @@ pub(crate) fn owner_of(
     }
     let Some(opened) = open_profiles(files, root)? else { return Ok(None) };
     let folder = files.canonicalize(root.profiles_dir()).map_err(ListError::at(root.profiles_dir()))?;
-    if let Some(id) = name_in(&folder, home).filter(|id| live(files, root, id).is_ok()) {
+    if let Some(id) = name_in(&folder, home).filter(|id| is_live(files, root, id)) {
         return Ok(Some(ProfileName::Named(id)));
     }
     let mut links: Vec<ProfileId> = entries_of(&*opened, root)?
@@ -48,7 +48,7 @@ pub(crate) fn owner_of(
     let leads_home = |id: &ProfileId| {
         files.canonicalize(&folder.join(id.as_str())).is_ok_and(|other| same(root, &other, home))
     };
-    Ok(links.into_iter().find(|id| leads_home(id) && live(files, root, id).is_ok()).map(ProfileName::Named))
+    Ok(links.into_iter().find(|id| leads_home(id) && is_live(files, root, id)).map(ProfileName::Named))
 }
 
 /// Whether a resolved home is the root's.

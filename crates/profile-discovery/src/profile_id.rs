@@ -89,6 +89,8 @@ impl ProfileId {
             match character.to_ascii_lowercase() {
                 kept @ ('a'..='z' | '0'..='9') => near.push(kept),
                 kept @ ('_' | '-') if !near.is_empty() => near.push(kept),
+                // What it would read like without its letters is nobody's name.
+                letter if letter.is_alphanumeric() => return None,
                 _ if !near.is_empty() && !near.ends_with('-') => near.push('-'),
                 _ => {}
             }

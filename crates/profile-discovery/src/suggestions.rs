@@ -2,7 +2,7 @@
 
 use watertight_disk::FileSystem;
 
-use crate::find::live;
+use crate::find::is_live;
 use crate::listing::{entries_of, open_profiles};
 use crate::{ProfileId, Root};
 
@@ -32,7 +32,7 @@ pub(crate) fn suggestions(files: &dyn FileSystem, root: &Root, asked: &str) -> V
     near.into_iter()
         .take(2 * MOST)
         .map(|(_, id)| id)
-        .filter(|id| live(files, root, id).is_ok())
+        .filter(|id| is_live(files, root, id))
         .take(MOST)
         .collect()
 }

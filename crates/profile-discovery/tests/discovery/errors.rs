@@ -1,0 +1,202 @@
+//! Errors that root cannot provoke, and entries that vanish while they are looked at.
+
+use std::io;
+use std::path::Path;
+
+use watertight_disk::Operation;
+use watertight_profile_discovery::{MARKERS, SkipReason};
+
+use crate::support::{EACCES, EIO, Tree, counted, home, listed, pairs, residents, skipped};
+
+#[test]
+fn prof_24_a_marker_that_cannot_be_examined_makes_the_entry_unknown_and_hides_no_other() {
+    for (marker, error) in MARKERS.into_iter().zip([EACCES, EIO, EACCES, EIO, EACCES, EIO]) {
+        let tree = Tree::with(&["a", "z"]);
+        tree.dir("profiles/m");
+        let open = tree.failing(Operation::SymlinkMetadata, &format!("m/{marker}"), error);
+        let listing = open.list().unwrap();
+        assert_eq!(listed(&listing), ["default", "a", "z"], "{marker}");
+        assert_eq!(skipped(&listing), pairs([("m", "unknown")]), "never \"no identity\"");
+        let unknown = listing.unknown().next().unwrap();
+        let SkipReason::Unknown { path, source } = unknown.reason() else { panic!("it is unknown") };
+        assert_eq!(path, &tree.path("profiles/m").join(marker));
+        assert_eq!(source.raw_os_error(), Some(error));
+
+        let tenants = open.tenants(&home(tree.root())).unwrap();
+        assert!(counted(&tenants).contains(&("m".to_owned(), "unknown")), "it counts as a tenant");
+        assert_eq!(tenants.unknown().len(), 1);
+        assert_eq!(residents(&open.serving().unwrap()), ["default", "a", "z"], "it is not served");
+        assert_eq!(open.find("m").unwrap_err().code(), "unknown");
+        assert!(open.find("a").is_ok());
+    }
+}
+
+#[test]
+fn prof_24_one_unknown_entry_beside_the_launch_home_makes_many() {
+    let tree = Tree::new();
+    tree.dir("profiles/m");
+    let open = tree.failing(Operation::SymlinkMetadata, "m/config.yaml", EIO);
+    let tenants = open.tenants(&home(tree.root())).unwrap();
+    assert!(tenants.are_many());
+    assert_eq!(counted(&tenants), pairs([("default", "default"), ("m", "unknown")]));
+}
+
+#[test]
+fn prof_24_a_tombstone_that_cannot_be_tested_makes_the_entry_unknown() {
+    let tree = Tree::with(&["a", "b"]);
+    tree.file("profiles/.deleted/c", "");
+    // The folder cannot be listed, but each name in it can be asked for.
+    let listless = tree.failing(Operation::OpenDir, ".deleted", EACCES);
+    assert_eq!(listed(&listless.list().unwrap()), ["default", "a", "b"]);
+    let listless = tree.failing(Operation::ReadDir, ".deleted", EIO);
+    assert_eq!(listed(&listless.list().unwrap()), ["default", "a", "b"]);
+    // Neither works for `a`.
+    let open = tree.scripted(|operation, path| match operation {
+        Operation::OpenDir if path.ends_with(".deleted") => Err(io::Error::from_raw_os_error(EACCES)),
+        Operation::Metadata if path.ends_with(".deleted/a") => Err(io::Error::from_raw_os_error(EACCES)),
+        _ => Ok(()),
+    });
+    let listing = open.list().unwrap();
+    assert_eq!(listed(&listing), ["default", "b"]);
+    assert_eq!(skipped(&listing), pairs([(".deleted", "invalid-name"), ("a", "unknown")]));
+    assert_eq!(open.find("a").unwrap_err().code(), "unknown");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_24_tombstones_behind_a_link_loop_make_every_entry_unknown() {
+    let tree = Tree::with(&["a", "b"]);
+    tree.link("profiles/.deleted", ".deleted");
+    let listing = tree.open().list().unwrap();
+    assert_eq!(listed(&listing), ["default"]);
+    assert_eq!(listing.unknown().count(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_24_a_link_that_leads_nowhere_is_unknown_like_a_volume_that_is_not_mounted() {
+    let tree = Tree::with(&["a"]);
+    tree.link("profiles/dangling", "/nowhere/at/all").link("profiles/loop", "loop");
+    tree.link("profiles/through", "a/config.yaml/x");
+    let open = tree.open();
+    let listing = open.list().unwrap();
+    assert_eq!(listed(&listing), ["default", "a"]);
+    assert_eq!(
+        skipped(&listing),
+        pairs([("dangling", "unknown"), ("loop", "unknown"), ("through", "unknown")]),
+    );
+    assert_eq!(open.tenants(&home(tree.root())).unwrap().len(), 5);
+    for name in ["dangling", "loop", "through"] {
+        assert_eq!(open.find(name).unwrap_err().code(), "unknown", "{name}");
+    }
+}
+
+#[test]
+fn prof_24_a_name_that_is_no_id_is_skipped_before_it_is_examined() {
+    let tree = Tree::new();
+    tree.profile("lost+found").profile("Coder");
+    let open = tree.scripted(|_, path| {
+        let text = path.to_string_lossy();
+        assert!(!text.contains("lost+found") && !text.contains("Coder"), "{path:?} was looked at");
+        Ok(())
+    });
+    let listing = open.list().unwrap();
+    assert_eq!(skipped(&listing), pairs([("Coder", "invalid-name"), ("lost+found", "invalid-name")]));
+    assert_eq!(open.tenants(&home(tree.root())).unwrap().len(), 1, "it is no tenant");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_24_an_entry_that_is_gone_when_it_is_looked_at_does_not_exist() {
+    /// Removes an entry at the moment of the first look into it.
+    fn vanishing(tree: &Tree, entry: &'static str, looked: &'static str) -> Vec<(String, &'static str)> {
+        let path = tree.path(entry);
+        let open = tree.scripted(move |_, asked| {
+            if asked.ends_with(looked) && path.symlink_metadata().is_ok() {
+                let removed = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+                removed.unwrap();
+            }
+            Ok(())
+        });
+        let listing = open.list().unwrap();
+        assert_eq!(listed(&listing), ["default", "z"], "{entry} is gone, and hides no other");
+        skipped(&listing)
+    }
+    let tree = Tree::with(&["a", "z"]);
+    assert_eq!(vanishing(&tree, "profiles/a", "a/config.yaml"), [], "a profile");
+    let tree = Tree::with(&["z"]);
+    tree.dir("profiles/a");
+    assert_eq!(vanishing(&tree, "profiles/a", "a/state.db"), [], "a shell");
+    let tree = Tree::with(&["z"]);
+    tree.dir("disk").link("profiles/a", "../disk");
+    assert_eq!(vanishing(&tree, "profiles/a", "profiles/a"), [], "a link");
+    let tree = Tree::with(&["z"]);
+    tree.file("disk/config.yaml", "").link("profiles/a", "../disk");
+    assert_eq!(vanishing(&tree, "disk", "a/config.yaml"), pairs([("a", "unknown")]), "a link's target");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_24_a_directory_that_becomes_a_file_while_it_is_looked_at_is_no_directory() {
+    let tree = Tree::with(&["a"]);
+    let path = tree.path("profiles/a");
+    let open = tree.scripted(move |_, asked| {
+        if asked.ends_with("a/config.yaml") && path.is_dir() {
+            std::fs::remove_dir_all(&path).unwrap();
+            std::fs::write(&path, "").unwrap();
+        }
+        Ok(())
+    });
+    assert_eq!(skipped(&open.list().unwrap()), pairs([("a", "not-a-directory")]));
+}
+
+#[test]
+fn prof_42_a_folder_that_cannot_be_enumerated_is_an_error_and_never_an_empty_listing() {
+    let tree = Tree::with(&["a"]);
+    for (operation, error) in
+        [(Operation::OpenDir, EACCES), (Operation::OpenDir, EIO), (Operation::ReadDir, EIO)]
+    {
+        let open = tree.failing(operation, "root/profiles", error);
+        let listed = open.list().unwrap_err();
+        assert_eq!(listed.code(), "unreadable");
+        assert!(listed.to_string().contains("profiles"), "{listed}");
+        assert!(open.tenants(&home(tree.root())).is_err(), "{operation:?}: the caller fails closed");
+        assert!(open.serving().is_err() && open.installed().is_err());
+        assert_eq!(open.find("a").is_err(), operation == Operation::OpenDir, "one profile needs no listing");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_42_links_in_the_folders_place_that_dangle_or_loop_are_not_missing() {
+    for target in ["nowhere", "profiles", "/proc/self/environ/x"] {
+        let tree = Tree::new();
+        tree.link("profiles", target);
+        assert_eq!(tree.open().list().unwrap_err().code(), "unreadable", "profiles -> {target}");
+        assert!(tree.open().tenants(&home(tree.root())).is_err());
+    }
+    let tree = Tree::new();
+    tree.fifo("profiles");
+    assert!(tree.open().list().is_err(), "a pipe is neither a folder nor a plain file");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_42_a_root_that_cannot_be_traversed_is_an_error() {
+    for (what, make) in [
+        ("a file", (|path: &Path| std::fs::write(path, "").unwrap()) as fn(&Path)),
+        ("a dangling link", |path| std::os::unix::fs::symlink("nowhere", path).unwrap()),
+        ("a link loop", |path| std::os::unix::fs::symlink(path, path).unwrap()),
+    ] {
+        let tree = Tree::new();
+        let launch = home(tree.root());
+        let open = tree.open();
+        std::fs::remove_dir(tree.root()).unwrap();
+        make(tree.root());
+        assert!(open.list().is_err(), "{what}");
+        assert!(open.tenants(&launch).is_err(), "{what}");
+    }
+    let tree = Tree::new();
+    let open = tree.failing(Operation::OpenDir, "root/profiles", EACCES);
+    assert!(open.list().is_err());
+}

@@ -1,0 +1,20 @@
+//! The rules PROF-01 to PROF-45, each over real trees.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails like a test")]
+
+mod active_profile;
+mod aliases;
+mod errors;
+mod find;
+mod layout;
+mod listing;
+mod markers;
+mod naming;
+mod profile_id;
+mod reading;
+mod root;
+mod roster;
+mod scale;
+mod snapshots;
+mod support;
+mod tenants;

@@ -1,0 +1,200 @@
+use std::sync::Arc;
+
+use watertight_disk::{Operation, RealFileSystem};
+use watertight_profile_discovery::{LeftOutReason, ProfileName};
+use watertight_profile_home::{CachedFiles, DiskFiles, ProfileFiles};
+use watertight_vocabulary::Diagnostic;
+
+use crate::support::{EIO, Tree, left_out, listed, named, pairs, residents};
+
+fn standalone(tree: &Tree, id: &str, text: &str) {
+    tree.file(&format!("profiles/{id}/config.yaml"), text);
+}
+
+#[test]
+fn prof_23_a_parked_profile_and_one_that_stands_alone_are_installed_and_not_served() {
+    let tree = Tree::with(&["guest", "work", "alone"]);
+    tree.file("profiles/work/gateway.parked", "");
+    standalone(&tree, "alone", "gateway:\n  standalone: true\n");
+    let open = tree.open();
+    assert_eq!(residents(&open.serving().unwrap()), ["default", "guest"]);
+    assert_eq!(left_out(&open.serving().unwrap()), pairs([("alone", "standalone"), ("work", "parked")]));
+    assert_eq!(residents(&open.installed().unwrap()), ["default", "alone", "guest", "work"]);
+    assert_eq!(listed(&open.list().unwrap()), ["default", "alone", "guest", "work"]);
+}
+
+#[test]
+fn prof_23_a_request_for_one_that_is_not_served_is_never_answered_with_another() {
+    let tree = Tree::with(&["work", "alone"]);
+    tree.dir("profiles/work/gateway.parked");
+    standalone(&tree, "alone", "gateway: {standalone: yes}\n");
+    let open = tree.open();
+    assert_eq!(open.find("work").unwrap_err().code(), "not-served");
+    // What a file says is asked once the host has activated: finding opens none.
+    let alone = open.find("alone").unwrap();
+    assert_eq!(open.ensure_served(&alone).unwrap_err().code(), "not-served");
+    assert_eq!(open.find("nope").unwrap_err().code(), "no-such-profile");
+    let default = open.find("default").unwrap();
+    assert!(open.ensure_served(&default).unwrap().is_none());
+}
+
+#[test]
+fn prof_23_the_setting_counts_in_the_profiles_own_file_only() {
+    let tree = Tree::with(&["a"]);
+    tree.file("config.yaml", "gateway:\n  standalone: true\n");
+    assert_eq!(residents(&tree.open().serving().unwrap()), ["default", "a"]);
+}
+
+#[test]
+fn prof_23_a_profile_whose_parking_cannot_be_told_is_not_served() {
+    let tree = Tree::with(&["a", "b"]);
+    let open = tree.failing(Operation::Metadata, "a/gateway.parked", EIO);
+    let serving = open.serving().unwrap();
+    assert_eq!(residents(&serving), ["default", "b"]);
+    assert!(matches!(serving.left_out()[0].reason(), LeftOutReason::Unknown { .. }));
+    assert_eq!(open.find("a").unwrap_err().code(), "unknown");
+}
+
+#[test]
+fn prof_28_default_is_always_there_and_its_markers_are_ignored_with_one_warning() {
+    let tree = Tree::new();
+    assert_eq!(residents(&tree.open().serving().unwrap()), ["default"]);
+    assert!(tree.open().serving().unwrap().diagnostics().is_empty());
+    tree.file("gateway.parked", "").file("config.yaml", "gateway:\n  standalone: 1\n");
+    let open = tree.open();
+    let serving = open.serving().unwrap();
+    assert_eq!(residents(&serving), ["default"]);
+    let [warning] = serving.diagnostics() else { panic!("one warning: {:?}", serving.diagnostics()) };
+    assert_eq!(warning.code(), "default-always-served");
+    assert!(warning.message().contains("parked and standalone"), "{warning}");
+    assert_eq!(open.find("default").unwrap().name(), &ProfileName::Default);
+}
+
+#[test]
+fn prof_28_the_warning_of_the_root_is_logged_once_and_stays_to_be_seen() {
+    let tree = Tree::new();
+    tree.file("gateway.parked", "");
+    let open = tree.open();
+    let (first, logged) = events(|| open.serving().unwrap());
+    assert_eq!((first.diagnostics().len(), logged), (1, 1));
+    let (second, logged) = events(|| open.serving().unwrap());
+    assert_eq!((second.diagnostics().len(), logged), (1, 0));
+}
+
+#[test]
+fn prof_30_every_type_of_value_has_an_answer() {
+    let yes = [
+        "true", "True", "'true'", "\"YES\"", "yes", "on", "On", "y", "Y", "1", "'1'", "' on '", "2", "-1",
+        "0.5", "1e3", "0x16", "[0]", "[no]", "{a: no}", ".nan", ".inf",
+    ];
+    let no = [
+        "false", "no", "off", "n", "~", "null", "", "0", "0.0", "-0.0", "'0'", "''", "[]", "{}", "truee",
+        "enabled", "'2'", "00", "t", "0x0",
+    ];
+    for (values, expected) in [(&yes[..], true), (&no[..], false)] {
+        for value in values {
+            let tree = Tree::new();
+            standalone(&tree, "p", &format!("gateway:\n  standalone: {value}\n"));
+            let serving = tree.open().serving().unwrap();
+            assert_eq!(serving.get(&named("p")).is_none(), expected, "{value:?}");
+            assert!(serving.diagnostics().is_empty(), "{value:?}: {:?}", serving.diagnostics());
+        }
+    }
+}
+
+#[test]
+fn prof_30_a_root_or_a_section_of_another_type_says_no_and_warns_of_nothing() {
+    for text in [
+        "gateway: true\n",
+        "gateway: [standalone]\n",
+        "gateway: ~\n",
+        "gateway: standalone\n",
+        "- gateway\n",
+        "standalone\n",
+        "standalone: true\n",
+        "",
+        "# nothing\n",
+        "gateway:\n  multiplex_profiles: false\n",
+    ] {
+        let tree = Tree::new();
+        standalone(&tree, "p", text);
+        let serving = tree.open().serving().unwrap();
+        assert!(serving.get(&named("p")).is_some(), "{text:?}");
+        assert!(serving.diagnostics().is_empty(), "{text:?}: {:?}", serving.diagnostics());
+    }
+}
+
+#[test]
+fn prof_31_a_broken_file_leaves_the_profile_served_with_one_warning_for_each_change() {
+    for files in [
+        Arc::new(DiskFiles::new()) as Arc<dyn ProfileFiles>,
+        Arc::new(CachedFiles::new(DiskFiles::new())) as Arc<dyn ProfileFiles>,
+    ] {
+        let tree = Tree::new();
+        standalone(&tree, "p", "gateway: {standalone: canary-1\n");
+        let open = tree.with_files(Arc::new(RealFileSystem), files);
+        let warnings = || {
+            let (serving, logged) = events(|| open.serving().unwrap());
+            assert!(serving.get(&named("p")).is_some(), "the profile stays served");
+            assert_eq!(serving.diagnostics().len(), logged, "said once, as a value and as an event");
+            for diagnostic in serving.diagnostics() {
+                assert_eq!(diagnostic.path(), Some(&*tree.path("profiles/p/config.yaml")));
+                assert!(!diagnostic.to_string().contains("canary"), "{diagnostic}");
+            }
+            logged
+        };
+        assert_eq!(warnings(), 1, "broken");
+        assert_eq!(warnings(), 0, "said already");
+        standalone(&tree, "p", "gateway: {standalone: canary-1,\n");
+        assert_eq!(warnings(), 1, "broken in another way");
+        assert_eq!(warnings(), 0);
+        standalone(&tree, "p", "gateway: {standalone: no}\n");
+        assert_eq!(warnings(), 0, "mended");
+        standalone(&tree, "p", "gateway: {standalone: canary-1\n");
+        assert_eq!(warnings(), 1, "broken again");
+    }
+}
+
+#[test]
+fn prof_31_it_recovers_as_soon_as_the_file_does() {
+    let tree = Tree::new();
+    standalone(&tree, "p", "gateway: [");
+    let open = tree.open();
+    assert!(open.serving().unwrap().get(&named("p")).is_some());
+    standalone(&tree, "p", "gateway: {standalone: true}");
+    assert!(open.serving().unwrap().get(&named("p")).is_none(), "the failure was not remembered");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_31_files_that_cannot_be_read_are_reported_and_change_nothing_else() {
+    let tree = Tree::with(&["healthy"]);
+    tree.link("profiles/dangling/config.yaml", "nowhere");
+    tree.link("profiles/loop/config.yaml", "config.yaml");
+    tree.link("profiles/out/config.yaml", "../healthy/config.yaml");
+    tree.file("profiles/latin/config.yaml", "").dir("profiles/latin");
+    std::fs::write(tree.path("profiles/latin/config.yaml"), b"a: \xe9").unwrap();
+    let serving = tree.open().serving().unwrap();
+    assert_eq!(residents(&serving), ["default", "dangling", "healthy", "latin", "loop", "out"]);
+    let codes: Vec<_> = serving.diagnostics().iter().map(Diagnostic::code).collect();
+    assert_eq!(codes, ["unreadable", "invalid", "unreadable", "unreadable"]);
+}
+
+/// What is answered, and how many warnings were logged meanwhile.
+fn events<R>(work: impl FnOnce() -> R) -> (R, usize) {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+    struct Count(Arc<AtomicUsize>);
+    impl<S: tracing::Subscriber> Layer<S> for Count {
+        fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+            if *event.metadata().level() <= tracing::Level::WARN {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+    let count = Arc::new(AtomicUsize::new(0));
+    let subscriber = tracing_subscriber::registry().with(Count(Arc::clone(&count)));
+    let answer = tracing::subscriber::with_default(subscriber, work);
+    (answer, count.load(Ordering::Relaxed))
+}
