@@ -10,7 +10,7 @@ use watertight_vocabulary::{
 
 use crate::policy::OwnEntry;
 use crate::render::{Rendered, render};
-use crate::schema::{BACKEND, CWD, IMAGE, IMAGE_PINNED, IMAGE_PINNED_KEY, is_cwd_placeholder};
+use crate::schema::{BACKEND, CWD, IMAGE, IMAGE_PINNED, is_cwd_placeholder};
 use crate::{Fault, SchemaKey, TerminalSchema};
 
 /// The layers as they are laid, the last on top.
@@ -121,10 +121,6 @@ impl<'a> Layers<'a> {
     }
 
     fn unknown(&mut self, name: &Yaml, origin: &Origin) {
-        if name.as_str() == Some(IMAGE_PINNED_KEY) {
-            self.problems.push(computed(origin));
-            return;
-        }
         let mut problem = Diagnostic::warning(
             "unknown-key",
             "the section `terminal` has no such key; it is ignored, so mend its spelling or remove it",
@@ -144,7 +140,8 @@ impl<'a> Layers<'a> {
         }
         let name = Name::new(self.classes.case_rule().fold(variable.as_os_str()));
         if name.as_str() == Some(IMAGE_PINNED) {
-            self.problems.push(computed(origin));
+            let message = "it is computed from the other layers; what this layer says is not used";
+            self.problems.push(placed(Diagnostic::note("computed-key", message), origin).about(IMAGE_PINNED));
             return None;
         }
         Some(self.schema.variable(name.as_os_str()).map_or(name, |key| key.variable().clone()))
@@ -211,12 +208,6 @@ impl<'a> Layers<'a> {
         let entries = entries.collect();
         (entries, problems)
     }
-}
-
-/// What is said of a layer that sets what is computed (TERM-07).
-fn computed(origin: &Origin) -> Diagnostic {
-    let message = "it is computed from the other layers; what this layer says is not used";
-    placed(Diagnostic::note("computed-key", message), origin).about(IMAGE_PINNED)
 }
 
 /// TERM-08: text, and no word that a YAML reader may take for a boolean, quoted or not.

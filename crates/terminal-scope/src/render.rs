@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use watertight_profile_home::Yaml;
 use watertight_vocabulary::Secret;
-use zeroize::Zeroizing;
 
 use crate::{Fault, ValueType, parse};
 
@@ -40,7 +39,7 @@ pub(crate) fn render(value: &Yaml, expected: ValueType) -> Rendered {
         Yaml::Float(_) if expected.is_text() => Rendered::Spoilt(Fault::SpellingLost),
         Yaml::Float(number) => {
             let exact = expected == ValueType::Number && number.value().abs() < LARGEST_EXACT;
-            Rendered::Text(Secret::from(&**float(number.value())), if exact { None } else { wrong() })
+            Rendered::Text(Secret::from(float(number.value())), if exact { None } else { wrong() })
         }
         Yaml::Text(text) => self::text(text.as_str(), expected),
         Yaml::List(_) | Yaml::Map(_) => match json(value) {
@@ -84,8 +83,8 @@ fn text(text: &str, expected: ValueType) -> Rendered {
 }
 
 /// The shortest text that reads back as the same number, with a point or an exponent.
-fn float(number: f64) -> Zeroizing<String> {
-    Zeroizing::new(format!("{number:?}"))
+fn float(number: f64) -> String {
+    format!("{number:?}")
 }
 
 /// A list or mapping as JSON, in the file's order. Measured first, so that the buffer never grows and no
@@ -169,7 +168,7 @@ fn write_string(text: &str, out: &mut impl Write) -> Option<()> {
             '\t' => out.write_str("\\t"),
             '\u{8}' => out.write_str("\\b"),
             '\u{c}' => out.write_str("\\f"),
-            ' '..='~' => out.write_char(character),
+            ' '..='\u{7f}' => out.write_char(character),
             _ => character.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}")),
         }
         .ok()?;

@@ -21,7 +21,9 @@ pub use blocking::BlockingJob;
 pub use builder::HostBuilder;
 pub use error::{HostError, ScopeError};
 pub use host::Host;
-pub use report::{NotServed, Report, Reported, ReportedProfile, ReportedSecret, ReportedTenant};
+pub use report::{
+    NotServed, Report, Reported, ReportedProfile, ReportedSecret, ReportedSource, ReportedTenant,
+};
 pub use scope::ProfileScope;
 pub use scopes::LaunchIfMany;
 
