@@ -58,7 +58,7 @@ fn without_cargo(env: &dyn EnvSource) -> MapEnv {
         exact.contains(&name) || name.starts_with("CARGO_PKG_")
     };
     let kept = env.vars_os().into_iter().filter(|(name, _)| !name.to_str().is_some_and(is_cargos));
-    let kept = MapEnv::from_iter(kept);
+    let kept: MapEnv = kept.collect();
     match env.current_dir() {
         Ok(directory) => kept.in_directory(directory),
         Err(_) => kept,
