@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-mod audit;
 mod bench;
 mod ci;
+mod conformance;
 
 /// Watertight's project tasks.
 #[derive(Debug, Parser)]
@@ -19,19 +19,19 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Shows what a host would do on a real home, and why, without a single value.
-    Audit(audit::Arguments),
     /// Runs every benchmark and prints the ratios to their baselines.
     Bench(bench::Arguments),
     /// Runs everything that must hold before a change lands.
     Ci(ci::Arguments),
+    /// Runs the conformance cases: against our crates in process, or against a program of yours.
+    Conformance(conformance::Arguments),
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
-        Task::Audit(arguments) => audit::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
+        Task::Conformance(arguments) => conformance::run(&arguments),
     }
 }
 

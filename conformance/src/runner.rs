@@ -1,0 +1,135 @@
+//! Runs cases against a subject, several at once, and keeps the results in the order of the cases
+//! (CONF-10).
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use globset::GlobMatcher;
+
+use crate::case::{Case, Level, PlatformName, Suite};
+use crate::check::{Difference, differences};
+use crate::layout::Layout;
+use crate::subject::{Assignment, Fault, Subject};
+
+/// Which cases are run, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    only: Option<GlobMatcher>,
+    level: Option<Level>,
+}
+
+impl Selection {
+    /// Every case.
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// Only cases whose id a glob matches.
+    ///
+    /// # Errors
+    ///
+    /// A glob that is none.
+    pub fn only(self, glob: &str) -> Result<Self, globset::Error> {
+        Ok(Self { only: Some(globset::Glob::new(glob)?.compile_matcher()), ..self })
+    }
+
+    /// Only cases of this level or a plainer one.
+    pub fn level(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+
+    /// Whether a case is among them.
+    pub fn takes(&self, case: &Case) -> bool {
+        self.only.as_ref().is_none_or(|only| only.is_match(&case.id))
+            && self.level.is_none_or(|level| case.level <= level)
+    }
+}
+
+/// How a case ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// As the case says.
+    Passed,
+    /// Not as the case says.
+    Failed(Vec<Difference>),
+    /// Not run, for this reason.
+    Skipped(String),
+    /// The subject broke, which is never a pass.
+    Broken(Fault),
+}
+
+/// A case and how it ended.
+#[derive(Debug, Clone)]
+pub struct CaseResult {
+    /// The case.
+    pub case: Case,
+    /// How it ended.
+    pub verdict: Verdict,
+}
+
+/// Runs the selected cases on `threads` threads. `progress` hears of each as it ends.
+pub fn run(
+    suite: &Suite,
+    subject: &dyn Subject,
+    selection: &Selection,
+    threads: usize,
+    progress: &(dyn Fn(&CaseResult) + Sync),
+) -> Vec<CaseResult> {
+    let cases: Vec<&Case> = suite.cases.iter().filter(|case| selection.takes(case)).collect();
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<CaseResult>>> = cases.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, cases.len().max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let position = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(case), Some(slot)) = (cases.get(position), results.get(position)) else {
+                        return;
+                    };
+                    let result = CaseResult { verdict: run_case(case, subject), case: (*case).clone() };
+                    progress(&result);
+                    if let Ok(mut slot) = slot.lock() {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
+}
+
+/// Lays one case out, has the subject run it, and judges the answer.
+pub fn run_case(case: &Case, subject: &dyn Subject) -> Verdict {
+    if let Some(reason) = reason_to_skip(case, subject) {
+        return Verdict::Skipped(reason);
+    }
+    let layout = match Layout::of(case) {
+        Ok(layout) => layout,
+        Err(error) => return Verdict::Skipped(error.to_string()),
+    };
+    let assignment = match Assignment::of(case, &layout) {
+        Ok(assignment) => assignment,
+        Err(error) => return Verdict::Broken(Fault::Nonsense(error.to_string())),
+    };
+    match subject.run(&assignment) {
+        Err(fault) => Verdict::Broken(fault),
+        Ok(answer) => {
+            let differences = differences(case, &layout, &answer);
+            if differences.is_empty() { Verdict::Passed } else { Verdict::Failed(differences) }
+        }
+    }
+}
+
+fn reason_to_skip(case: &Case, subject: &dyn Subject) -> Option<String> {
+    let here = match watertight_vocabulary::Platform::current() {
+        watertight_vocabulary::Platform::Windows => PlatformName::Windows,
+        watertight_vocabulary::Platform::MacOs => PlatformName::Macos,
+        _ => PlatformName::Linux,
+    };
+    if !case.platforms.is_empty() && !case.platforms.contains(&here) {
+        return Some("another platform".to_owned());
+    }
+    let known = &subject.hello().capabilities;
+    let lacking = case.capabilities().into_iter().find(|needed| !known.contains(needed))?;
+    Some(format!("lacks the capability {lacking}"))
+}

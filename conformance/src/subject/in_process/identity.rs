@@ -1,0 +1,132 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use serde_json::{Map, Value, json};
+use watertight_env_snapshot::strip;
+use watertight_profile_discovery::HomeLayout;
+use watertight_runner_identity::{
+    BindingToken, IdentityError, IdentityFile, Orphaned, RunnerWiring, adopt_signal, known_identity,
+    orphaned, stable_identity, token_bound_id,
+};
+use watertight_vocabulary::{CaseRule, ControlPlane, Platform};
+
+use super::flaw::Flaw;
+use super::world::{World, shown, text};
+use crate::case::{CaseRuleName, Outcome, PlatformName, Step};
+
+impl World {
+    pub(super) fn identity_leaf(self: &Arc<Self>, step: &Step) -> Option<Result<Outcome, Outcome>> {
+        Some(match step {
+            Step::RunnerId { racers: None, .. } => self.runner_id().map(text),
+            Step::RunnerId { racers: Some(racers), .. } => self.race(*racers),
+            Step::LoadRunnerId { .. } => match known_identity(&*self.env, &self.identity_file()) {
+                Ok(identity) => Ok(identity.map_or(Outcome::Absent, |identity| text(identity.id().as_str()))),
+                Err(error) => Err(self.error(&error, error.code())),
+            },
+            Step::RegenerateRunnerId { .. } => {
+                let made = self.identity_file().regenerate();
+                made.map(|identity| text(identity.id().as_str()))
+                    .map_err(|error| self.error(&error, error.code()))
+            }
+            Step::TokenId { token, .. } => match BindingToken::parse(token) {
+                Ok(token) => {
+                    self.log.debug(&token);
+                    Ok(text(token_bound_id(&token).as_str()))
+                }
+                Err(error) => Err(self.error(&error, error.code())),
+            },
+            Step::Wiring { .. } => match RunnerWiring::read(&*self.env) {
+                Ok(wiring) => {
+                    self.log.debug(&wiring);
+                    Ok(wiring_outcome(&wiring))
+                }
+                Err(error) => Err(self.error(&error, error.code())),
+            },
+            Step::Orphaned { expected, current, adopted, .. } => {
+                Ok(text(match orphaned(*expected, *current, *adopted, Platform::Linux) {
+                    Orphaned::Yes => "orphaned",
+                    Orphaned::No => "alive",
+                    Orphaned::Unknown => "unknown",
+                }))
+            }
+            Step::AdoptSignal { platform, .. } => {
+                let signal = adopt_signal(match platform {
+                    PlatformName::Linux => Platform::Linux,
+                    PlatformName::Macos => Platform::MacOs,
+                    PlatformName::Windows => Platform::Windows,
+                });
+                Ok(signal.map_or(Outcome::Absent, text))
+            }
+            Step::Strip { env, names, .. } => Ok(self.strip(env, *names)),
+            _ => return None,
+        })
+    }
+
+    fn identity_file(&self) -> IdentityFile {
+        let home = HomeLayout::hermes().user_home(&*self.env, Platform::current());
+        IdentityFile::in_user_home(home.ok().flatten().as_deref())
+    }
+
+    fn runner_id(&self) -> Result<String, Outcome> {
+        let identity: Result<_, IdentityError> = stable_identity(&*self.env, &self.identity_file());
+        let identity = identity.map_err(|error| self.error(&error, error.code()))?;
+        self.log.debug(&identity);
+        Ok(identity.id().as_str().to_owned())
+    }
+
+    /// Has several ask at once, and gives every id that one of them was given.
+    fn race(self: &Arc<Self>, racers: usize) -> Result<Outcome, Outcome> {
+        let (start, gap) = (Barrier::new(racers), Barrier::new(racers));
+        let race = || {
+            start.wait();
+            if self.flaw == Some(Flaw::RacyId) { self.racy_id(&gap) } else { self.runner_id() }
+        };
+        let ids: Result<BTreeSet<String>, Outcome> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..racers).map(|_| scope.spawn(race)).collect();
+            let crashed = || Outcome::Error("panicked".to_owned());
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crashed()))).collect()
+        });
+        ids.map(|ids| Outcome::Value(json!(ids)))
+    }
+
+    /// Looks, and makes what was not there, with everybody else between the two.
+    fn racy_id(&self, gap: &Barrier) -> Result<String, Outcome> {
+        let file = self.identity_file();
+        let known = file.load().map_err(|error| self.error(&error, error.code()))?;
+        gap.wait();
+        if let Some(identity) = known {
+            return Ok(identity.id().as_str().to_owned());
+        }
+        let id = format!("runner_{}", uuid::Uuid::new_v4().simple());
+        let path = file.path().ok_or(Outcome::Absent)?;
+        let written = path.parent().map(fs::create_dir_all).and_then(|_| fs::write(path, &id).ok());
+        written.map(|()| id).ok_or_else(|| Outcome::Error("not-created".to_owned()))
+    }
+
+    fn strip(&self, env: &BTreeMap<String, String>, names: CaseRuleName) -> Outcome {
+        let control_plane = ControlPlane::new().with_names(self.control_plane.iter().map(String::as_str));
+        let case = match names {
+            CaseRuleName::Sensitive => CaseRule::Sensitive,
+            CaseRuleName::Insensitive => CaseRule::AsciiInsensitive,
+        };
+        let kept: BTreeMap<_, _> = strip(env, &control_plane, case).into_iter().collect();
+        Outcome::Value(json!(kept))
+    }
+}
+
+fn wiring_outcome(wiring: &RunnerWiring) -> Outcome {
+    let mut fields = Map::new();
+    if let Some(pid) = wiring.parent_pid() {
+        fields.insert("parent_pid".to_owned(), json!(pid));
+    }
+    if let Some(workspace) = wiring.workspace() {
+        fields.insert("workspace".to_owned(), json!(shown(workspace)));
+    }
+    fields.insert("isolate_session".to_owned(), json!(wiring.isolate_session()));
+    if wiring.binding_token().is_some() {
+        fields.insert("has_token".to_owned(), json!(true));
+    }
+    Outcome::Value(Value::Object(fields))
+}

@@ -1,0 +1,204 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use watertight_context::{Ambient, with_ambient};
+use watertight_secret_scope::BoundSecrets;
+use watertight_vocabulary::{Classes, EnvSource, NameClass, Refused, Secret};
+
+use super::flaw::Flaw;
+use super::world::{Which, World, locked, shown, text};
+use crate::case::{Outcome, Step, WhichProfiles};
+
+impl World {
+    /// What a step without a body comes to.
+    pub(super) fn leaf(self: &Arc<Self>, step: &Step, which: Which) -> Outcome {
+        self.profile_leaf(step, which)
+            .or_else(|| self.secret_leaf(step, which))
+            .or_else(|| self.policy_leaf(step, which))
+            .or_else(|| self.identity_leaf(step))
+            .or_else(|| self.file_leaf(step))
+            .map_or_else(
+                || Outcome::Error("no-such-step".to_owned()),
+                |outcome| outcome.unwrap_or_else(|outcome| outcome),
+            )
+    }
+
+    fn profile_leaf(&self, step: &Step, which: Which) -> Option<Result<Outcome, Outcome>> {
+        Some(match step {
+            Step::Activate { .. } => self.host(which).map(|host| {
+                let before = host.many_profiles();
+                host.activate();
+                text(if before { "already-active" } else { "activated" })
+            }),
+            Step::ActivateEagerly { .. } => self.activate_eagerly(which),
+            Step::ListProfiles { which: profiles, .. } => self.list(*profiles, which),
+            Step::Tenants { .. } => self.tenants(which).map(|homes| Outcome::Value(json!(homes))),
+            Step::FindProfile { name, .. } => self.host(which).and_then(|host| {
+                let found = host.tree().find(name).map_err(|error| self.error(&error, error.code()))?;
+                Ok(text(found.name().as_str()))
+            }),
+            Step::Root { .. } => self.host(which).map(|host| text(shown(host.tree().root().path()))),
+            Step::LaunchHome { .. } => self.host(which).map(|host| text(shown(host.launch_home().path()))),
+            Step::ActiveProfile { .. } => self.host(which).and_then(|host| {
+                let active =
+                    host.tree().active_profile().map_err(|error| self.error(&error, error.code()))?;
+                Ok(text(active.as_str()))
+            }),
+            Step::Home { .. } => self.host(which).and_then(|host| {
+                let home = host.home().map_err(|refused| self.refused(&refused))?;
+                Ok(text(shown(home.path())))
+            }),
+            _ => return None,
+        })
+    }
+
+    fn activate_eagerly(&self, which: Which) -> Result<Outcome, Outcome> {
+        let host = self.host(which)?;
+        if self.flaw == Some(Flaw::EmptyEnvCounts)
+            && !host.many_profiles()
+            && self.tenants(which).is_ok_and(|homes| homes.len() > 1)
+        {
+            host.activate();
+            return Ok(text("activated"));
+        }
+        let decision = host.activate_eagerly();
+        self.log.debug(&decision);
+        Ok(text(decision.code()))
+    }
+
+    fn list(&self, profiles: WhichProfiles, which: Which) -> Result<Outcome, Outcome> {
+        let tree = self.host(which)?.tree();
+        let roster = match profiles {
+            WhichProfiles::Serving => tree.serving(),
+            WhichProfiles::Installed => tree.installed(),
+        };
+        let roster = roster.map_err(|error| self.error(&error, error.code()))?;
+        self.log.debug(&roster);
+        let names: Vec<_> = roster.residents().iter().map(|resident| resident.name().as_str()).collect();
+        Ok(Outcome::Value(json!(names)))
+    }
+
+    fn tenants(&self, which: Which) -> Result<Vec<String>, Outcome> {
+        let host = self.host(which)?;
+        let mut homes: Vec<String> = if self.flaw == Some(Flaw::EmptyEnvCounts) {
+            let installed = host.tree().installed().map_err(|error| self.error(&error, error.code()))?;
+            installed.residents().iter().map(|resident| shown(resident.home())).collect()
+        } else {
+            let tenants = host.tree().tenants(host.launch_home());
+            let tenants = tenants.map_err(|error| self.error(&error, error.code()))?;
+            tenants.iter().map(|tenant| shown(tenant.home())).collect()
+        };
+        homes.sort_unstable();
+        Ok(homes)
+    }
+
+    fn secret_leaf(&self, step: &Step, which: Which) -> Option<Result<Outcome, Outcome>> {
+        Some(match step {
+            Step::ReadSecret { name, handle, default, .. } => {
+                self.read_secret(name, handle.as_deref(), which).map(|read| match (read, default) {
+                    (Outcome::Absent, Some(default)) => text(default),
+                    (read, _) => read,
+                })
+            }
+            Step::SecretNames { .. } => Ok(with_secrets(|bound| {
+                let scope = bound?.policy().map_err(|_| Outcome::Refused("unavailable".to_owned()))?;
+                self.log.debug(scope);
+                let mut names: Vec<_> = scope.names().iter().map(ToString::to_string).collect();
+                names.sort_unstable();
+                Ok(Outcome::Value(json!(names)))
+            })
+            .unwrap_or_else(|outcome| outcome)),
+            Step::SecretOrigin { name, .. } => self.host(which).map(|host| {
+                let explanation = host.explain(name);
+                self.log.debug(&explanation);
+                self.log.line(&explanation.to_string());
+                with_secrets(|bound| {
+                    let scope = bound?.policy().map_err(|_| Outcome::Refused("unavailable".to_owned()))?;
+                    Ok(origin(scope.origin(name).as_ref()))
+                })
+                .unwrap_or_else(|outcome| outcome)
+            }),
+            _ => return None,
+        })
+    }
+
+    fn read_secret(&self, name: &str, handle: Option<&str>, which: Which) -> Result<Outcome, Outcome> {
+        let read = match handle {
+            Some(handle) => self.handle(handle)?.secret(name),
+            None => self.host(which)?.secret(name),
+        };
+        self.log.debug(&read);
+        if let Some(outcome) = self.flawed_read(name, &read, which) {
+            return Ok(outcome);
+        }
+        match read {
+            Ok(secret) => Ok(self.secret_outcome(secret.as_ref())),
+            Err(refused) => Err(self.refused(&refused)),
+        }
+    }
+
+    /// What a flaw of reading answers instead.
+    fn flawed_read(
+        &self,
+        name: &str,
+        read: &Result<Option<Secret>, Refused>,
+        which: Which,
+    ) -> Option<Outcome> {
+        match (self.flaw?, read) {
+            (Flaw::FailOpen, Err(_)) => {
+                let found = self.env.var_os(name.as_ref());
+                Some(found.map_or(Outcome::Absent, |value| text(value.to_string_lossy())))
+            }
+            (Flaw::StickyScope, Err(_)) => {
+                let kept = locked(&self.sticky).clone()?;
+                kept.secret(name).ok().map(|secret| self.secret_outcome(secret.as_ref()))
+            }
+            (Flaw::LeakyDebug, Ok(Some(secret))) => {
+                self.log.line(&format!("{name} is {}", secret.expose().unwrap_or_default()));
+                None
+            }
+            (Flaw::LiveEnvAfterActivation, Ok(_)) => {
+                let foreign = with_ambient(|ambient| match ambient {
+                    Ambient::Bound(context) => context.is_foreign(),
+                    Ambient::Masked(_) | Ambient::Unbound => false,
+                });
+                let global = Classes::hermes().class_of(name.as_ref()) == NameClass::Global;
+                let live = self.env.var_os(name.as_ref())?;
+                let active = self.host(which).is_ok_and(watertight::Host::many_profiles);
+                (active && (global || !foreign)).then(|| text(live.to_string_lossy()))
+            }
+            _ => None,
+        }
+    }
+
+    /// A secret's value, absence, or the error of it being no text.
+    pub(super) fn secret_outcome(&self, secret: Option<&Secret>) -> Outcome {
+        match secret.map(Secret::expose) {
+            None => Outcome::Absent,
+            Some(Ok(value)) => text(value),
+            Some(Err(error)) => self.error(&error, error.code()),
+        }
+    }
+}
+
+/// What is bound here for secrets, or absence.
+fn with_secrets(
+    ask: impl FnOnce(Result<&BoundSecrets, Outcome>) -> Result<Outcome, Outcome>,
+) -> Result<Outcome, Outcome> {
+    with_ambient(|ambient| match ambient {
+        Ambient::Bound(context) => ask(context.get::<BoundSecrets>().ok_or(Outcome::Absent)),
+        Ambient::Masked(_) | Ambient::Unbound => Err(Outcome::Absent),
+    })
+}
+
+/// `.env:3`, `launch environment`, `source vault`.
+pub(super) fn origin(origin: Option<&watertight_vocabulary::Origin>) -> Outcome {
+    let Some(origin) = origin else { return Outcome::Absent };
+    let layer = origin.layer().label();
+    let shown = match (origin.line_number(), origin.source_name()) {
+        (Some(line), _) => format!("{layer}:{line}"),
+        (None, Some(source)) => format!("{layer} {source}"),
+        (None, None) => layer.to_owned(),
+    };
+    Outcome::Value(Value::String(shown))
+}

@@ -1,0 +1,94 @@
+//! Our crates in process: a host over an injected environment and the case's tree.
+
+mod files;
+mod flaw;
+mod identity;
+mod lanes;
+mod leaves;
+mod log;
+mod policy;
+mod script;
+mod world;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Answer, Assignment, Fault, Hello, Subject};
+pub use flaw::{FLAWS, Flaw};
+use world::World;
+
+/// What our crates can do: everything that a step may need.
+const CAPABILITIES: [&str; 23] = [
+    "activation",
+    "child-env",
+    "dotenv-reports",
+    "handles",
+    "lanes",
+    "parse-dotenv",
+    "profile-files",
+    "profiles",
+    "provenance",
+    "runner-id",
+    "scopes",
+    "secrets",
+    "shared-names",
+    "sources",
+    "strip",
+    "terminal",
+    "token-id",
+    "two-hosts",
+    "wiring",
+    "world",
+    "write-dotenv",
+    "panics",
+    "managed",
+];
+
+/// Our crates, as they are or with one flaw built in.
+#[derive(Debug)]
+pub struct InProcess {
+    hello: Hello,
+    flaw: Option<Flaw>,
+}
+
+impl InProcess {
+    /// Our crates as they are.
+    pub fn new() -> Self {
+        Self::named("watertight", None)
+    }
+
+    /// Our crates with a flaw (CONF-14).
+    pub fn broken(flaw: Flaw) -> Self {
+        Self::named(&format!("broken:{}", flaw.name()), Some(flaw))
+    }
+
+    fn named(name: &str, flaw: Option<Flaw>) -> Self {
+        let capabilities = CAPABILITIES.map(str::to_owned).to_vec();
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Self { hello: Hello { name: name.to_owned(), version, capabilities }, flaw }
+    }
+}
+
+impl Default for InProcess {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Subject for InProcess {
+    fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    fn run(&self, assignment: &Assignment) -> Result<Answer, Fault> {
+        let (log, dispatch) = log::capture();
+        let run = || {
+            let world = World::of(assignment, self.flaw, log.clone())?;
+            tracing::dispatcher::with_default(&dispatch, || world.run(&assignment.script));
+            Ok(world.outcomes())
+        };
+        let outcomes = catch_unwind(AssertUnwindSafe(run))
+            .map_err(|_| Fault::Crashed("it panicked".to_owned()))?
+            .map_err(|error: base64::DecodeError| Fault::Nonsense(error.to_string()))?;
+        Ok(Answer { outcomes, log: log.lines() })
+    }
+}

@@ -1,0 +1,116 @@
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use serde_json::json;
+use watertight_context::{Ambient, with_ambient};
+use watertight_env_snapshot::{ChildEnv, ChildEnvError, ChildSpec};
+use watertight_runner_identity::{BindingToken, RunnerId};
+use watertight_terminal_scope::{BoundTerminal, TerminalError, TerminalPolicy};
+use watertight_vocabulary::{NameSet, Secret};
+
+use super::leaves::origin;
+use super::world::{Which, World, text};
+use crate::case::{Outcome, RunnerChildParts, Step};
+
+impl World {
+    pub(super) fn policy_leaf(&self, step: &Step, which: Which) -> Option<Result<Outcome, Outcome>> {
+        Some(match step {
+            Step::ReadTerminal { name, default, .. } => self.host(which).and_then(|host| {
+                let read = host.terminal_reader(|reader| reader.read(name, default.as_deref()));
+                self.log.debug(&read);
+                let secret = read.map_err(|error| self.terminal_error(&error))?;
+                Ok(self.secret_outcome(secret.as_ref()))
+            }),
+            Step::TerminalBackend { .. } => self.host(which).and_then(|host| {
+                let backend = host.backend().map_err(|error| self.terminal_error(&error))?;
+                Ok(text(backend.as_str()))
+            }),
+            Step::EnsureAllowed { .. } => self.host(which).and_then(|host| {
+                host.ensure_allowed().map_err(|error| self.terminal_error(&error))?;
+                Ok(text("allowed"))
+            }),
+            Step::TerminalEntries { .. } => self.with_policy(|policy| {
+                let entries: BTreeMap<_, _> =
+                    policy.entries().map(|entry| (entry.name.to_string(), shown(entry.value))).collect();
+                Outcome::Value(json!(entries))
+            }),
+            Step::TerminalProblems { .. } => self.with_policy(|policy| {
+                let mut names: Vec<_> =
+                    policy.problems().iter().filter_map(|problem| problem.subject()).collect();
+                names.sort_unstable();
+                names.dedup();
+                Outcome::Value(json!(names))
+            }),
+            Step::TerminalOrigin { name, .. } => {
+                self.with_policy(|policy| origin(policy.origin(name).as_ref()))
+            }
+            Step::ChildEnv { .. } => self.child_env(step, which),
+            _ => return None,
+        })
+    }
+
+    fn terminal_error(&self, error: &TerminalError) -> Outcome {
+        match error {
+            TerminalError::Refused(refused) => self.refused(refused),
+            TerminalError::Setting(setting) => self.error(setting, setting.code()),
+        }
+    }
+
+    fn with_policy(&self, ask: impl FnOnce(&TerminalPolicy) -> Outcome) -> Result<Outcome, Outcome> {
+        with_ambient(|ambient| {
+            let Ambient::Bound(context) = ambient else { return Err(Outcome::Absent) };
+            let bound = context.get::<BoundTerminal>().ok_or(Outcome::Absent)?;
+            self.log.debug(bound);
+            let policy = bound.policy().map_err(|_| Outcome::Refused("unavailable".to_owned()))?;
+            for problem in policy.problems() {
+                self.log.line(&problem.to_string());
+            }
+            Ok(ask(policy))
+        })
+    }
+
+    fn child_env(&self, step: &Step, which: Which) -> Result<Outcome, Outcome> {
+        let Step::ChildEnv { pass, pass_prefixes, set, terminal, working_directory, runner_child, .. } = step
+        else {
+            return Err(Outcome::Absent);
+        };
+        let prefixes =
+            pass_prefixes.iter().fold(NameSet::new(), |names, prefix| names.with_prefix(prefix.as_str()));
+        let mut spec = ChildSpec::new().pass(pass.iter().map(String::as_str)).pass_set(&prefixes);
+        for (name, value) in set {
+            spec = spec.set(name.as_str(), value);
+        }
+        if let Some(directory) = working_directory {
+            spec = spec.working_directory(directory);
+        }
+        if *terminal {
+            spec = spec.with_terminal();
+        }
+        if let Some(RunnerChildParts { id, token }) = runner_child {
+            let id = id.parse::<RunnerId>().map_err(|error| self.error(&error, error.code()))?;
+            let token = BindingToken::parse(token).map_err(|error| self.error(&error, error.code()))?;
+            spec = spec.for_runner_child(&id, &token);
+        }
+        match self.host(which)?.child_env(&spec) {
+            Ok(child) => {
+                self.log.debug(&child);
+                self.log.debug(&child.dropped());
+                Ok(Outcome::Value(json!(entries(&child))))
+            }
+            Err(ChildEnvError::Refused(refused)) => Err(self.refused(&refused)),
+            Err(error) => Err(self.error(&error, error.code())),
+        }
+    }
+}
+
+fn entries(child: &ChildEnv) -> BTreeMap<String, String> {
+    child.iter().map(|(name, value)| (name.to_string(), shown(value))).collect()
+}
+
+/// A value as text; what is no text as `base64:` and its bytes.
+fn shown(value: &Secret) -> String {
+    value.expose().map_or_else(
+        |_| format!("base64:{}", base64::engine::general_purpose::STANDARD.encode(value.expose_bytes())),
+        str::to_owned,
+    )
+}

@@ -1,0 +1,191 @@
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use watertight::{ContextSource, ProfileScope, ScopeError};
+
+use super::flaw::Flaw;
+use super::lanes;
+use super::world::{Which, World, locked, text};
+use crate::case::{Outcome, Step};
+
+impl World {
+    /// Runs a whole script.
+    pub(super) fn run(self: &Arc<Self>, script: &[Step]) {
+        self.steps(script, Which::Own);
+    }
+
+    /// Runs steps in order, where it is called.
+    pub(super) fn steps(self: &Arc<Self>, steps: &[Step], which: Which) {
+        for step in steps {
+            self.step(step, which);
+        }
+    }
+
+    pub(super) fn step(self: &Arc<Self>, step: &Step, which: Which) {
+        match step {
+            Step::Scope { profile, handle, label, panics, body, .. } => {
+                let scope = match handle {
+                    Some(handle) => self.handle(handle),
+                    None => self.scope_of(profile.as_deref(), which),
+                };
+                let place = profile.as_deref().or(handle.as_deref()).unwrap_or("launch");
+                if let Some(scope) = self.entered(scope, label.as_deref(), place, "entered") {
+                    self.enter(&scope, body, *panics, which);
+                }
+            }
+            Step::LaunchScopeIfMany { label, body } => {
+                self.launch_scope_if_many(label.as_deref(), body, which);
+            }
+            Step::Lane { kind, carry, body } => {
+                let carry = *carry || self.flaw == Some(Flaw::InheritOnSpawn);
+                lanes::run(self, *kind, carry, body, which);
+            }
+            Step::Detached { body } => watertight::detached(|| self.steps(body, which)),
+            Step::OtherHost { body } => self.steps(body, Which::Other),
+            Step::Bind { handle, profile, label, .. } => {
+                let scope = self.scope_of(profile.as_deref(), which);
+                if let Some(scope) = self.entered(scope, label.as_deref(), handle, "bound") {
+                    self.keep(handle, scope);
+                }
+            }
+            Step::Close { handle } => match self.handle(handle) {
+                Ok(scope) => scope.close(),
+                Err(outcome) => self.leave(&format!("close {handle}"), outcome),
+            },
+            Step::Refresh { handle, label } => {
+                let refreshed = self.handle(handle).and_then(|scope| {
+                    scope.refresh().map_err(|error| self.scope_error(&error))?;
+                    Ok(scope)
+                });
+                self.entered(refreshed, label.as_deref(), handle, "refreshed");
+            }
+            Step::SetEnv { name, value } => self.env.set(name, value),
+            Step::UnsetEnv { name } => self.env.remove(name),
+            Step::WriteFile { .. } | Step::Remove { .. } | Step::Link { .. } | Step::Rename { .. } => {
+                if let Err(error) = self.change_disk(step) {
+                    self.leave("disk", Outcome::Error(error.kind().to_string()));
+                }
+            }
+            Step::Capture {} => match self.host(which) {
+                Ok(host) => self.log.debug(&host.launch_environment().capture()),
+                Err(outcome) => self.leave("capture", outcome),
+            },
+            leaf => {
+                if let Some(label) = leaf.label() {
+                    let outcome = self.leaf(leaf, which);
+                    self.leave(label, outcome);
+                }
+            }
+        }
+    }
+
+    fn scope_of(&self, profile: Option<&str>, which: Which) -> Result<ProfileScope, Outcome> {
+        let host = self.host(which)?;
+        let scope = match profile {
+            Some(profile) => host.profile_scope(profile),
+            None => host.launch_scope(),
+        };
+        scope.map_err(|error| self.scope_error(&error))
+    }
+
+    fn scope_error(&self, error: &ScopeError) -> Outcome {
+        self.error(error, error.code())
+    }
+
+    /// Leaves what came of a step that has a label; without one a failure is left under a name of its own,
+    /// which no case expects.
+    fn entered(
+        &self,
+        scope: Result<ProfileScope, Outcome>,
+        label: Option<&str>,
+        place: &str,
+        done: &str,
+    ) -> Option<ProfileScope> {
+        match (scope, label) {
+            (Ok(scope), label) => {
+                if let Some(label) = label {
+                    self.leave(label, text(done));
+                }
+                Some(scope)
+            }
+            (Err(outcome), Some(label)) => {
+                self.leave(label, outcome);
+                None
+            }
+            (Err(outcome), None) => {
+                self.leave(&format!("scope of {place}"), outcome);
+                None
+            }
+        }
+    }
+
+    fn enter(self: &Arc<Self>, scope: &ProfileScope, body: &[Step], panics: bool, which: Which) {
+        self.log.debug(scope);
+        let entered = catch_unwind(AssertUnwindSafe(|| {
+            scope.run(|| {
+                self.log.debug(&scope.context());
+                self.steps(body, which);
+                if panics {
+                    resume_unwind(Box::new(Scripted));
+                }
+            });
+        }));
+        if self.flaw == Some(Flaw::StickyScope) {
+            *locked(&self.sticky) = Some(scope.clone());
+        }
+        if let Err(panic) = entered
+            && !panic.is::<Scripted>()
+        {
+            resume_unwind(panic);
+        }
+    }
+
+    fn launch_scope_if_many(self: &Arc<Self>, label: Option<&str>, body: &[Step], which: Which) {
+        let scope = self
+            .host(which)
+            .and_then(|host| host.launch_scope_if_many().map_err(|error| self.scope_error(&error)));
+        match (scope, label) {
+            (Ok(scope), label) => {
+                if let Some(label) = label {
+                    self.leave(label, text("entered"));
+                }
+                scope.run(|| self.steps(body, which));
+            }
+            (Err(outcome), label) => self.leave(label.unwrap_or("launch scope if many"), outcome),
+        }
+    }
+
+    fn change_disk(&self, step: &Step) -> io::Result<()> {
+        match step {
+            Step::WriteFile { path, text } => {
+                let path = self.path(path);
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                fs::write(path, text)
+            }
+            Step::Remove { path } => {
+                let path = self.path(path);
+                if fs::symlink_metadata(&path)?.is_dir() {
+                    fs::remove_dir_all(path)
+                } else {
+                    fs::remove_file(path)
+                }
+            }
+            Step::Link { path, target } => {
+                let path = self.path(path);
+                if fs::symlink_metadata(&path).is_ok() {
+                    fs::remove_file(&path)?;
+                }
+                crate::layout::make_link(target.as_ref(), &path)
+            }
+            Step::Rename { from, to } => fs::rename(self.path(from), self.path(to)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The panic that a case asks for.
+struct Scripted;

@@ -1,0 +1,17 @@
+//! The suite itself put to the test: its loader, its coverage, its teeth, its protocol.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot set its stage fails")]
+
+mod flaws;
+mod loading;
+mod protocol;
+
+use watertight_conformance::case::{Suite, load_suite};
+use watertight_conformance::fixtures;
+use watertight_conformance::rules::Rules;
+
+/// The cases of this workspace.
+fn suite() -> Suite {
+    let rules = Rules::load(&fixtures()).expect("the tables can be read");
+    load_suite(&[fixtures()], rules).expect("the cases can be read")
+}

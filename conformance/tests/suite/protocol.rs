@@ -1,0 +1,58 @@
+use watertight_conformance::case::Outcome;
+use watertight_conformance::layout::Layout;
+use watertight_conformance::subject::protocol::{Ask, PROTOCOL, Reply, Request, Response};
+use watertight_conformance::subject::{Assignment, InProcess, Subject, serve};
+
+use crate::suite;
+
+fn exchange(requests: &[Request]) -> Vec<Response> {
+    let mut input = String::new();
+    for request in requests {
+        input += &(serde_json::to_string(request).expect("a request is JSON") + "\n");
+    }
+    let mut output = Vec::new();
+    serve(&InProcess::new(), input.as_bytes(), &mut output).expect("memory does not fail");
+    let output = String::from_utf8(output).expect("JSON is text");
+    output.lines().map(|line| serde_json::from_str(line).expect("a response is JSON")).collect()
+}
+
+#[test]
+fn conf_12_the_protocol_gives_what_the_subject_gives() {
+    let suite = suite();
+    for case in suite.cases.iter().step_by(7) {
+        let ours = Layout::of(case).expect("a tree");
+        let theirs = Layout::of(case).expect("a tree");
+        let assignment = |layout: &Layout| Assignment::of(case, layout).expect("an assignment");
+        let answer = InProcess::new().run(&assignment(&ours)).expect("it runs");
+        let requests = [
+            Request { seq: 1, ask: Ask::Start { protocol: PROTOCOL } },
+            Request { seq: 2, ask: Ask::Run(assignment(&theirs)) },
+            Request { seq: 3, ask: Ask::Stop {} },
+        ];
+        let responses = exchange(&requests);
+        assert_eq!(responses.len(), 3, "one response for each request");
+        assert!(responses.iter().zip(&requests).all(|(response, request)| response.seq == request.seq));
+        let Reply::Ran(over_the_wire) = &responses[1].answer else { panic!("{:?}", responses[1]) };
+        let kinds = |outcome: &Outcome| std::mem::discriminant(outcome);
+        assert_eq!(
+            answer.outcomes.values().map(kinds).collect::<Vec<_>>(),
+            over_the_wire.outcomes.values().map(kinds).collect::<Vec<_>>(),
+            "{}: the protocol changes no outcome",
+            case.id
+        );
+    }
+}
+
+#[test]
+fn conf_11_a_line_that_is_no_request_is_rejected_and_the_next_is_answered() {
+    let input =
+        "nonsense\n{\"seq\":7,\"ask\":{\"start\":{\"protocol\":99}}}\n{\"seq\":8,\"ask\":{\"stop\":{}}}\n";
+    let mut output = Vec::new();
+    serve(&InProcess::new(), input.as_bytes(), &mut output).expect("memory does not fail");
+    let output = String::from_utf8(output).expect("JSON is text");
+    let responses: Vec<Response> =
+        output.lines().map(|line| serde_json::from_str(line).expect("a response is JSON")).collect();
+    assert!(matches!(responses[0].answer, Reply::Rejected { .. }), "nonsense");
+    assert!(matches!(responses[1].answer, Reply::Rejected { .. }), "another protocol");
+    assert!(matches!(responses[2].answer, Reply::Stopped {}));
+}

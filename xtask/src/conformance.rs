@@ -1,0 +1,226 @@
+//! `cargo xtask conformance` (CONF-10 to CONF-13).
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use watertight_conformance::case::{Level, LoadError, Suite, load_suite};
+use watertight_conformance::expectations::{Expectations, Misjudged};
+use watertight_conformance::rules::{Coverage, Rules};
+use watertight_conformance::runner::{self, CaseResult, Selection};
+use watertight_conformance::subject::{Dotenvy, FLAWS, Flaw, Foreign, InProcess, Subject, serve};
+use watertight_conformance::{fixtures, report, workspace};
+
+/// What `cargo xtask conformance` is told.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// A folder with cases of your own; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    fixtures: Vec<PathBuf>,
+    /// Runs the cases of `--fixtures` instead of ours, not beside them.
+    #[arg(long, requires = "fixtures")]
+    instead: bool,
+    /// Only cases whose id matches.
+    #[arg(long, value_name = "GLOB")]
+    only: Option<String>,
+    /// Lists the cases and runs none.
+    #[arg(long)]
+    list: bool,
+    /// Only cases of this level or a plainer one.
+    #[arg(long, value_enum)]
+    level: Option<LevelName>,
+    /// Writes one JSON line for each case.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Writes a `JUnit` report.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Puts this command to the test over PROTOCOL.md; or `dotenvy`, or `broken:FLAW`, which are built in.
+    #[arg(long, value_name = "COMMAND")]
+    subject: Option<String>,
+    /// The known deviations of the subject.
+    #[arg(long, value_name = "FILE")]
+    expectations: Option<PathBuf>,
+    /// How long the subject may take for one case.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    timeout: u64,
+    /// How many cases run at once; as many as there are processors where nothing is said.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Is the subject: our crates, over standard input and output.
+    Serve,
+    /// Shows what covers each rule, and fails on a rule that nothing covers.
+    Coverage,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LevelName {
+    Core,
+    Hardened,
+}
+
+/// Why a run could not even begin, or was not written down: exit code 2.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("the fixtures are bad:\n{}", lines(.0))]
+    Fixtures(Vec<LoadError>),
+    #[error(transparent)]
+    File(#[from] LoadError),
+    #[error("the glob is none: {0}")]
+    Glob(#[from] globset::Error),
+    #[error("{0:?} is no flaw; there are: {flaws}", flaws = FLAWS.map(Flaw::name).join(" "))]
+    NoFlaw(String),
+    #[error("writing failed: {0}")]
+    Write(#[from] io::Error),
+    #[error("writing the JUnit report failed: {0}")]
+    Junit(#[from] quick_junit::SerializeError),
+    #[error("the expectations are wrong:\n{}", lines(.0))]
+    Expectations(Vec<Misjudged>),
+    #[error("the subject did not start: {0}")]
+    Subject(#[from] watertight_conformance::subject::Fault),
+    #[error("{0}")]
+    Coverage(String),
+}
+
+fn lines(all: &[impl std::fmt::Display]) -> String {
+    all.iter().map(|one| format!("  {one}")).collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+    let outcome = match arguments.action {
+        Some(Action::Serve) => serve_here(),
+        Some(Action::Coverage) => coverage(arguments),
+        None => conformance(arguments),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(trouble) => {
+            // Where standard error is gone nobody can be told.
+            let _ = writeln!(io::stderr(), "conformance: {trouble}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn serve_here() -> Result<u8, Trouble> {
+    serve(&InProcess::new(), io::stdin().lock(), io::stdout().lock())?;
+    Ok(0)
+}
+
+fn load(arguments: &Arguments) -> Result<Suite, Trouble> {
+    let rules = Rules::load(&fixtures())?;
+    let mut folders = if arguments.instead { Vec::new() } else { vec![fixtures()] };
+    folders.extend(arguments.fixtures.iter().cloned());
+    load_suite(&folders, rules).map_err(Trouble::Fixtures)
+}
+
+fn selection(arguments: &Arguments) -> Result<Selection, Trouble> {
+    let selection = match &arguments.only {
+        Some(glob) => Selection::all().only(glob)?,
+        None => Selection::all(),
+    };
+    Ok(match arguments.level {
+        Some(LevelName::Core) => selection.level(Level::Core),
+        Some(LevelName::Hardened) => selection.level(Level::Hardened),
+        None => selection,
+    })
+}
+
+fn conformance(arguments: &Arguments) -> Result<u8, Trouble> {
+    let suite = load(arguments)?;
+    let selection = selection(arguments)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    if arguments.list {
+        for case in suite.cases.iter().filter(|case| selection.takes(case)) {
+            writeln!(out, "{}  {}", case.id, case.about.trim_end())?;
+        }
+        out.flush()?;
+        return Ok(0);
+    }
+    let subject = subject(arguments)?;
+    let mut results = run_all(&suite, &*subject, &selection, arguments);
+    if let Some(path) = &arguments.expectations {
+        let wrong = Expectations::load(path)?.apply(&mut results);
+        if !wrong.is_empty() {
+            return Err(Trouble::Expectations(wrong));
+        }
+    }
+    if let Some(path) = &arguments.report {
+        let mut file = BufWriter::new(File::create(path)?);
+        report::json_lines(&results, &mut file)?;
+        file.flush()?;
+    }
+    if let Some(path) = &arguments.junit {
+        report::junit(&subject.hello().name, &results, File::create(path)?)?;
+    }
+    out.write_all(report::for_people(&results).as_bytes())?;
+    out.flush()?;
+    Ok(report::exit_code(&results))
+}
+
+fn subject(arguments: &Arguments) -> Result<Box<dyn Subject>, Trouble> {
+    Ok(match arguments.subject.as_deref() {
+        None => Box::new(InProcess::new()),
+        Some("dotenvy") => Box::new(Dotenvy::new()),
+        Some(name) if name.starts_with("broken:") => {
+            let flaw = FLAWS.into_iter().find(|flaw| name.strip_prefix("broken:") == Some(flaw.name()));
+            Box::new(InProcess::broken(flaw.ok_or_else(|| Trouble::NoFlaw(name.to_owned()))?))
+        }
+        Some(command) => Box::new(Foreign::start(command, Duration::from_secs(arguments.timeout))?),
+    })
+}
+
+fn run_all(
+    suite: &Suite,
+    subject: &dyn Subject,
+    selection: &Selection,
+    arguments: &Arguments,
+) -> Vec<CaseResult> {
+    let selected = suite.cases.iter().filter(|case| selection.takes(case)).count();
+    let bar = ProgressBar::new(u64::try_from(selected).unwrap_or(u64::MAX));
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {wide_msg}") {
+        bar.set_style(style);
+    }
+    let threads = arguments
+        .threads
+        .or_else(|| std::thread::available_parallelism().ok().map(std::num::NonZero::get))
+        .unwrap_or(1);
+    let results = runner::run(suite, subject, selection, threads, &|result: &CaseResult| {
+        bar.set_message(result.case.id.clone());
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    results
+}
+
+fn coverage(arguments: &Arguments) -> Result<u8, Trouble> {
+    let suite = load(arguments)?;
+    let coverage = Coverage::of(&suite.cases, &workspace(), &suite.rules)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    for rule in suite.rules.iter() {
+        let cases = coverage.cases.get(&rule.id).map_or(0, Vec::len);
+        let tests = coverage.tests.get(&rule.id).map_or(0, Vec::len);
+        writeln!(out, "{:<8} {cases:>3} cases {tests:>3} tests  {}", rule.id, rule.title)?;
+    }
+    out.flush()?;
+    let missing: Vec<_> = coverage.missing(&suite.rules).iter().map(|rule| rule.id.clone()).collect();
+    let strays = coverage.strays(&suite.rules);
+    if missing.is_empty() && strays.is_empty() {
+        return Ok(0);
+    }
+    let missing = missing.join(" ");
+    Err(Trouble::Coverage(format!(
+        "rules that nothing covers: {missing}; tests of no rule: {}",
+        strays.join(" ")
+    )))
+}
