@@ -133,7 +133,12 @@ impl<'a> TerminalPolicyBuilder<'a> {
         let image_pinned = schema.key(IMAGE).map(|_| layers.image_is_set);
         let (entries, problems) = layers.finish();
         let silent = entries.is_empty() && problems.is_empty();
-        let own = (!silent).then(|| Box::new(Own { entries: entries.into(), problems: problems.into() }));
+        let managed = match self.managed {
+            Some(Managed::Present(dotenv)) => Some(Arc::clone(dotenv.path())),
+            _ => None,
+        };
+        let own = Own { entries: entries.into(), problems: problems.into(), managed };
+        let own = (!silent).then(|| Box::new(own));
         Ok(TerminalPolicy {
             home: self.home.id().clone(),
             own,

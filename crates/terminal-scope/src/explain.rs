@@ -57,10 +57,10 @@ impl TerminalPolicy {
         let key = self.schema.variable(&self.case.fold(variable));
         let slot = self.slot(variable);
         let unknown_backend = key.is_some_and(|key| key.key() == BACKEND) && self.backend().is_err();
-        let problem = match slot.as_ref().and_then(Slot::fault) {
-            Some(fault) => Some(fault.code()),
-            None if unknown_backend => Some("unknown-backend"),
-            None => None,
+        let problem = match (slot.as_ref().and_then(Slot::flaw), key) {
+            (Some(flaw), Some(key)) => Some(flaw.under(key.value_type()).code()),
+            _ if unknown_backend => Some("unknown-backend"),
+            _ => None,
         };
         let value = match &slot {
             None => Shown::Absent,
@@ -70,7 +70,7 @@ impl TerminalPolicy {
             },
         };
         let mut shadowed = match &slot {
-            Some(Slot::Own(entry)) => entry.shadowed.clone(),
+            Some(Slot::Own(entry)) => entry.shadowed.iter().map(|mark| self.origin_of(*mark)).collect(),
             _ => Vec::new(),
         };
         if let (Some(Slot::Own(_)), Some(_)) = (&slot, key.and_then(SchemaKey::entry)) {
@@ -81,7 +81,7 @@ impl TerminalPolicy {
             key: key.map(|key| key.key().to_owned()),
             value_type: key.map(SchemaKey::value_type),
             value,
-            origin: slot.map(|slot| slot.origin()),
+            origin: self.origin(variable),
             shadowed,
             problem,
         }

@@ -56,6 +56,25 @@ impl Fault {
     }
 }
 
+/// What is wrong with a value that a layer set, as an entry keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    WrongType,
+    SpellingLost,
+    NotRenderable,
+}
+
+impl Flaw {
+    /// The fault of a key of this type.
+    pub(crate) fn under(self, expected: ValueType) -> Fault {
+        match self {
+            Self::WrongType => Fault::WrongType { expected },
+            Self::SpellingLost => Fault::SpellingLost,
+            Self::NotRenderable => Fault::NotRenderable,
+        }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

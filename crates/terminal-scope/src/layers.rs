@@ -8,9 +8,10 @@ use watertight_vocabulary::{
     Classes, Diagnostic, EnvSource, Layer, Name, NameClass, Origin, Refusal, Secret,
 };
 
-use crate::policy::OwnEntry;
+use crate::fault::Flaw;
+use crate::policy::{Mark, OwnEntry};
 use crate::render::{Rendered, render};
-use crate::schema::{BACKEND, CWD, IMAGE, IMAGE_PINNED, is_cwd_placeholder};
+use crate::schema::{BACKEND, CWD, IMAGE, IMAGE_PINNED, IMAGE_PINNED_KEY, is_cwd_placeholder};
 use crate::{Fault, SchemaKey, TerminalSchema};
 
 /// The layers as they are laid, the last on top.
@@ -28,15 +29,15 @@ pub(crate) struct Layers<'a> {
 #[derive(Debug)]
 struct Laid {
     value: Option<Secret>,
-    fault: Option<Fault>,
+    flaw: Option<Flaw>,
     origin: Origin,
     integer_as_text: bool,
-    beneath: Vec<Origin>,
+    beneath: Vec<Mark>,
 }
 
 impl Laid {
-    fn new(value: Option<Secret>, fault: Option<Fault>, origin: Origin) -> Self {
-        Self { value, fault, origin, integer_as_text: false, beneath: Vec::new() }
+    fn new(value: Option<Secret>, flaw: Option<Flaw>, origin: Origin) -> Self {
+        Self { value, flaw, origin, integer_as_text: false, beneath: Vec::new() }
     }
 }
 
@@ -110,17 +111,21 @@ impl<'a> Layers<'a> {
         let name = key.variable().clone();
         match render(value, key.value_type()) {
             Rendered::Nothing => {}
-            Rendered::Text(text, fault) => self.lay(name, Laid::new(Some(text), fault, origin.clone())),
+            Rendered::Text(text, flaw) => self.lay(name, Laid::new(Some(text), flaw, origin.clone())),
             Rendered::IntegerAsText(text) => {
                 let laid = Laid::new(Some(text), None, origin.clone());
                 self.lay(name, Laid { integer_as_text: true, ..laid });
             }
-            Rendered::Spoilt(fault) => self.lay(name, Laid::new(None, Some(fault), origin.clone())),
+            Rendered::Spoilt(flaw) => self.lay(name, Laid::new(None, Some(flaw), origin.clone())),
         }
         Ok(())
     }
 
     fn unknown(&mut self, name: &Yaml, origin: &Origin) {
+        if name.as_str() == Some(IMAGE_PINNED_KEY) {
+            self.problems.push(computed(origin));
+            return;
+        }
         let mut problem = Diagnostic::warning(
             "unknown-key",
             "the section `terminal` has no such key; it is ignored, so mend its spelling or remove it",
@@ -140,8 +145,7 @@ impl<'a> Layers<'a> {
         }
         let name = Name::new(self.classes.case_rule().fold(variable.as_os_str()));
         if name.as_str() == Some(IMAGE_PINNED) {
-            let message = "it is computed from the other layers; what this layer says is not used";
-            self.problems.push(placed(Diagnostic::note("computed-key", message), origin).about(IMAGE_PINNED));
+            self.problems.push(computed(origin));
             return None;
         }
         Some(self.schema.variable(name.as_os_str()).map_or(name, |key| key.variable().clone()))
@@ -154,16 +158,15 @@ impl<'a> Layers<'a> {
     /// Text that is copied unchanged. If it cannot be read as the key's type, its typed read is an error.
     fn lay_text(&mut self, name: Name, value: Secret, origin: Origin) {
         let expected = self.schema.variable(name.as_os_str()).map(SchemaKey::value_type);
-        let fault = expected
-            .filter(|expected| !expected.accepts(value.expose_bytes()))
-            .map(|expected| Fault::WrongType { expected });
-        self.lay(name, Laid::new(Some(value), fault, origin));
+        let flaw =
+            expected.filter(|expected| !expected.accepts(value.expose_bytes())).map(|_| Flaw::WrongType);
+        self.lay(name, Laid::new(Some(value), flaw, origin));
     }
 
     fn lay(&mut self, name: Name, mut laid: Laid) {
         if let Some(below) = self.entries.remove(&name) {
             laid.beneath = below.beneath;
-            laid.beneath.push(below.origin);
+            laid.beneath.push(Mark::of(&below.origin));
         }
         self.entries.insert(name, laid);
     }
@@ -201,13 +204,19 @@ impl<'a> Layers<'a> {
         let Self { schema, entries, mut problems, .. } = self;
         let entries = entries.into_iter().map(|(name, laid)| {
             problems.extend(report(schema, &name, &laid));
-            let Laid { value, fault, origin, mut beneath, .. } = laid;
+            let Laid { value, flaw, origin, mut beneath, .. } = laid;
             beneath.reverse();
-            OwnEntry { name, value, fault, origin, shadowed: beneath }
+            OwnEntry { name, value, flaw, mark: Mark::of(&origin), shadowed: beneath.into() }
         });
         let entries = entries.collect();
         (entries, problems)
     }
+}
+
+/// What is said of a layer that sets what is computed (TERM-07).
+fn computed(origin: &Origin) -> Diagnostic {
+    let message = "it is computed from the other layers; what this layer says is not used";
+    placed(Diagnostic::note("computed-key", message), origin).about(IMAGE_PINNED)
 }
 
 /// TERM-08: text, and no word that a YAML reader may take for a boolean, quoted or not.
@@ -242,7 +251,8 @@ fn report(schema: &TerminalSchema, name: &Name, laid: &Laid) -> Option<Diagnosti
         (key.key() == BACKEND && text.and_then(|text| schema.backend(text)).is_none())
             .then(|| Fault::UnknownBackend { known: Arc::clone(schema.known_backends()) })
     };
-    let problem = match laid.fault.clone().or_else(unknown_backend) {
+    let fault = laid.flaw.map(|flaw| flaw.under(key.value_type()));
+    let problem = match fault.or_else(unknown_backend) {
         Some(fault) => Diagnostic::error(fault.code(), fault.to_string()),
         None if laid.integer_as_text => Diagnostic::warning(
             "integer-as-text",

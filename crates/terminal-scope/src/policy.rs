@@ -1,12 +1,15 @@
 use std::ffi::OsStr;
 use std::fmt;
+use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 
-use watertight_profile_home::ProfileHome;
+use watertight_profile_home::{HomeFile, ProfileHome};
 use watertight_vocabulary::{CaseRule, Diagnostic, HomeId, Layer, Name, Origin, Secret};
 
+use crate::fault::Flaw;
 use crate::schema::{BACKEND, CWD};
-use crate::{Backend, Fault, SchemaKey, SettingError, TerminalPolicyBuilder, TerminalSchema};
+use crate::{Backend, Fault, SchemaKey, SettingError, TerminalPolicyBuilder, TerminalSchema, ValueType};
 
 /// Where a profile's commands run, and how confined: complete, and immutable once built.
 ///
@@ -30,22 +33,36 @@ pub struct TerminalPolicy {
 }
 
 /// What a profile's layers set.
-#[derive(Default)]
 pub(crate) struct Own {
     /// By name, in byte order.
     pub(crate) entries: Box<[OwnEntry]>,
     pub(crate) problems: Box<[Diagnostic]>,
+    /// The administrator's managed `.env`, where it sets something.
+    pub(crate) managed: Option<Arc<Path>>,
 }
 
-/// One entry that a layer sets.
+/// One entry that a layer sets. A host holds many, so it is kept small.
 pub(crate) struct OwnEntry {
     pub(crate) name: Name,
     /// Nothing where not even its text can be read.
     pub(crate) value: Option<Secret>,
-    pub(crate) fault: Option<Fault>,
-    pub(crate) origin: Origin,
+    pub(crate) flaw: Option<Flaw>,
+    pub(crate) mark: Mark,
     /// The layers that it shadows, the nearest first.
-    pub(crate) shadowed: Vec<Origin>,
+    pub(crate) shadowed: Box<[Mark]>,
+}
+
+/// An [`Origin`] without its path, which the policy knows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    pub(crate) layer: Layer,
+    line: Option<NonZeroU32>,
+}
+
+impl Mark {
+    pub(crate) fn of(origin: &Origin) -> Self {
+        Self { layer: origin.layer(), line: origin.line_number().and_then(NonZeroU32::new) }
+    }
 }
 
 /// What the working directory is while no layer sets it (TERM-06).
@@ -73,17 +90,17 @@ impl Slot<'_> {
         }
     }
 
-    pub(crate) fn fault(&self) -> Option<&Fault> {
+    pub(crate) fn flaw(&self) -> Option<Flaw> {
         match self {
-            Self::Own(entry) => entry.fault.as_ref(),
+            Self::Own(entry) => entry.flaw,
             Self::Base(..) => None,
         }
     }
 
-    pub(crate) fn origin(&self) -> Origin {
+    fn mark(&self) -> Mark {
         match self {
-            Self::Own(entry) => entry.origin.clone(),
-            Self::Base(_, layer) => Origin::layer_only(*layer),
+            Self::Own(entry) => entry.mark,
+            Self::Base(_, layer) => Mark { layer: *layer, line: None },
         }
     }
 }
@@ -125,7 +142,7 @@ impl TerminalPolicy {
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.variables().into_iter().filter_map(|name| {
             let slot = self.slot(name.as_os_str())?;
-            let origin = slot.origin();
+            let origin = self.origin_of(slot.mark());
             let value = match slot {
                 Slot::Own(entry) => entry.value.as_ref()?,
                 Slot::Base(value, _) => value,
@@ -153,7 +170,7 @@ impl TerminalPolicy {
 
     /// Where a variable's value comes from (TERM-10).
     pub fn origin(&self, variable: impl AsRef<OsStr>) -> Option<Origin> {
-        self.slot(variable.as_ref()).map(|slot| slot.origin())
+        self.slot(variable.as_ref()).map(|slot| self.origin_of(slot.mark()))
     }
 
     /// The backend, or an error: it is never guessed (TERM-09).
@@ -171,7 +188,7 @@ impl TerminalPolicy {
             .and_then(|text| self.schema.backend(text))
             .ok_or_else(|| {
                 let known = Arc::clone(self.schema.known_backends());
-                key.error(Some(slot.origin()), Fault::UnknownBackend { known })
+                key.error(self.origin(key.variable()), Fault::UnknownBackend { known })
             })
     }
 
@@ -229,6 +246,21 @@ impl TerminalPolicy {
         key.entry().map(|default| Slot::Base(default, Layer::Default))
     }
 
+    /// Where an entry comes from, with the path of its file.
+    pub(crate) fn origin_of(&self, mark: Mark) -> Origin {
+        let path: Option<Arc<Path>> = match mark.layer {
+            Layer::Dotenv => Some(HomeFile::Dotenv.in_home(self.home.path()).into()),
+            Layer::ConfigYaml => Some(HomeFile::Config.in_home(self.home.path()).into()),
+            Layer::Managed => self.own.as_ref().and_then(|own| own.managed.clone()),
+            _ => None,
+        };
+        match (path, mark.line) {
+            (Some(path), Some(line)) => Origin::line(mark.layer, path, line.get()),
+            (Some(path), None) => Origin::file(mark.layer, path),
+            (None, _) => Origin::layer_only(mark.layer),
+        }
+    }
+
     /// A key of the schema.
     pub(crate) fn mapped(&self, key: &str) -> Result<&SchemaKey, SettingError> {
         self.schema.key(key).ok_or_else(|| SettingError::new(Arc::from(key), None, None, Fault::NotMapped))
@@ -236,11 +268,16 @@ impl TerminalPolicy {
 
     /// The error of an entry that has no text. Only the schema's keys can have one.
     fn unreadable(&self, entry: &OwnEntry) -> SettingError {
-        let (origin, fault) = (Some(entry.origin.clone()), entry.fault.clone());
-        let fault = fault.unwrap_or(Fault::NotRenderable);
+        let origin = Some(self.origin_of(entry.mark));
+        let flaw = entry.flaw.unwrap_or(Flaw::NotRenderable);
         match self.schema.variable(entry.name.as_os_str()) {
-            Some(key) => key.error(origin, fault),
-            None => SettingError::new(Arc::from(""), Some(entry.name.clone()), origin, fault),
+            Some(key) => key.error(origin, flaw.under(key.value_type())),
+            None => SettingError::new(
+                Arc::from(""),
+                Some(entry.name.clone()),
+                origin,
+                flaw.under(ValueType::Text),
+            ),
         }
     }
 }
@@ -263,7 +300,7 @@ impl fmt::Debug for TerminalPolicy {
         struct Layers<'a>(&'a [OwnEntry]);
         impl fmt::Debug for Layers<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_map().entries(self.0.iter().map(|entry| (&entry.name, entry.origin.layer()))).finish()
+                f.debug_map().entries(self.0.iter().map(|entry| (&entry.name, entry.mark.layer))).finish()
             }
         }
         f.debug_struct("TerminalPolicy")

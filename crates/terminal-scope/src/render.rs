@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use watertight_profile_home::Yaml;
 use watertight_vocabulary::Secret;
+use zeroize::Zeroizing;
 
-use crate::{Fault, ValueType, parse};
+use crate::fault::Flaw;
+use crate::{ValueType, parse};
 
 /// Deeper than this, other readers of JSON give up.
 const DEEPEST: u32 = 100;
@@ -18,28 +20,33 @@ pub(crate) enum Rendered {
     /// Null: the layer below keeps its value (TERM-04).
     Nothing,
     /// Text, and what is wrong with it.
-    Text(Secret, Option<Fault>),
+    Text(Secret, Option<Flaw>),
     /// An integer under a text key: its decimal text, and worth a report (TERM-09).
     IntegerAsText(Secret),
     /// No text at all: every read of the key is this error.
-    Spoilt(Fault),
+    Spoilt(Flaw),
 }
 
 /// Renders a value under a key of this type.
 pub(crate) fn render(value: &Yaml, expected: ValueType) -> Rendered {
-    let wrong = || Some(Fault::WrongType { expected });
     match value {
         Yaml::Null => Rendered::Nothing,
         Yaml::Bool(word) => {
             let text = if *word { "True" } else { "False" };
-            Rendered::Text(Secret::from(text), if expected == ValueType::Boolean { None } else { wrong() })
+            Rendered::Text(
+                Secret::from(text),
+                if expected == ValueType::Boolean { None } else { Some(Flaw::WrongType) },
+            )
         }
         Yaml::Int(digits) => integer(digits.as_str(), expected),
-        Yaml::Float(number) if !number.value().is_finite() => Rendered::Spoilt(Fault::NotRenderable),
-        Yaml::Float(_) if expected.is_text() => Rendered::Spoilt(Fault::SpellingLost),
+        Yaml::Float(number) if !number.value().is_finite() => Rendered::Spoilt(Flaw::NotRenderable),
+        Yaml::Float(_) if expected.is_text() => Rendered::Spoilt(Flaw::SpellingLost),
         Yaml::Float(number) => {
             let exact = expected == ValueType::Number && number.value().abs() < LARGEST_EXACT;
-            Rendered::Text(Secret::from(float(number.value())), if exact { None } else { wrong() })
+            Rendered::Text(
+                Secret::from(&**float(number.value())),
+                if exact { None } else { Some(Flaw::WrongType) },
+            )
         }
         Yaml::Text(text) => self::text(text.as_str(), expected),
         Yaml::List(_) | Yaml::Map(_) => match json(value) {
@@ -48,11 +55,11 @@ pub(crate) fn render(value: &Yaml, expected: ValueType) -> Rendered {
                     (value, expected),
                     (Yaml::List(_), ValueType::List) | (Yaml::Map(_), ValueType::Map)
                 );
-                Rendered::Text(text, if fits { None } else { wrong() })
+                Rendered::Text(text, if fits { None } else { Some(Flaw::WrongType) })
             }
-            None => Rendered::Spoilt(Fault::NotRenderable),
+            None => Rendered::Spoilt(Flaw::NotRenderable),
         },
-        Yaml::Tagged(_) => Rendered::Spoilt(Fault::NotRenderable),
+        Yaml::Tagged(_) => Rendered::Spoilt(Flaw::NotRenderable),
     }
 }
 
@@ -61,8 +68,8 @@ fn integer(digits: &str, expected: ValueType) -> Rendered {
     if expected.is_text() {
         Rendered::IntegerAsText(text)
     } else {
-        let fault = (!expected.accepts(digits.as_bytes())).then_some(Fault::WrongType { expected });
-        Rendered::Text(text, fault)
+        let flaw = (!expected.accepts(digits.as_bytes())).then_some(Flaw::WrongType);
+        Rendered::Text(text, flaw)
     }
 }
 
@@ -78,13 +85,13 @@ fn text(text: &str, expected: ValueType) -> Rendered {
         }
         _ => text,
     };
-    let fault = (!expected.accepts(written.as_bytes())).then_some(Fault::WrongType { expected });
-    Rendered::Text(Secret::from(written), fault)
+    let flaw = (!expected.accepts(written.as_bytes())).then_some(Flaw::WrongType);
+    Rendered::Text(Secret::from(written), flaw)
 }
 
 /// The shortest text that reads back as the same number, with a point or an exponent.
-fn float(number: f64) -> String {
-    format!("{number:?}")
+fn float(number: f64) -> Zeroizing<String> {
+    Zeroizing::new(format!("{number:?}"))
 }
 
 /// A list or mapping as JSON, in the file's order. Measured first, so that the buffer never grows and no
@@ -168,7 +175,7 @@ fn write_string(text: &str, out: &mut impl Write) -> Option<()> {
             '\t' => out.write_str("\\t"),
             '\u{8}' => out.write_str("\\b"),
             '\u{c}' => out.write_str("\\f"),
-            ' '..='\u{7f}' => out.write_char(character),
+            ' '..='~' => out.write_char(character),
             _ => character.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}")),
         }
         .ok()?;

@@ -16,6 +16,7 @@ pub(crate) const CWD: &str = "cwd";
 pub(crate) const IMAGE: &str = "docker_image";
 /// The variable that is computed and taken from no layer (TERM-07).
 pub(crate) const IMAGE_PINNED: &str = "TERMINAL_DOCKER_IMAGE_PINNED";
+pub(crate) const IMAGE_PINNED_KEY: &str = "docker_image_pinned";
 
 /// One mapped key: its variable, type and default, and what a report may show of it (TERM-03).
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ impl SchemaKey {
             return Err(SchemaError::InvalidKey { key: key.to_owned() });
         }
         let variable = variable_of(key);
-        if key == "env" || variable == IMAGE_PINNED {
+        if key == "env" || key == IMAGE_PINNED_KEY {
             return Err(SchemaError::Reserved { key: key.to_owned() });
         }
         let fixed = match key {

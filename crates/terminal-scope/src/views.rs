@@ -108,9 +108,9 @@ impl TerminalPolicy {
             return Err(key.error(None, Fault::ReadAsAnother { asked, declared }));
         }
         if let Some(slot) = self.slot(key.variable().as_os_str())
-            && let Some(fault) = slot.fault()
+            && let Some(flaw) = slot.flaw()
         {
-            return Err(key.error(Some(slot.origin()), fault.clone()));
+            return Err(key.error(self.origin(key.variable()), flaw.under(declared)));
         }
         self.get(key.variable())
     }
