@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod audit;
 mod bench;
 mod ci;
 mod conformance;
@@ -19,6 +20,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Shows what a host would do on a real home, and why, without a single value.
+    Audit(audit::Arguments),
     /// Runs every benchmark and prints the ratios to their baselines.
     Bench(bench::Arguments),
     /// Runs everything that must hold before a change lands.
@@ -29,6 +32,7 @@ enum Task {
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
+        Task::Audit(arguments) => audit::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Ci(arguments) => ci::run(&arguments),
         Task::Conformance(arguments) => conformance::run(&arguments),

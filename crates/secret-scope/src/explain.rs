@@ -138,7 +138,10 @@ impl fmt::Display for Explanation {
             Verdict::Scope(origin) => write!(f, "{name}: a value from {origin} [{rule}]")?,
             Verdict::Environment => write!(f, "{name}: a value from the process environment [{rule}]")?,
             Verdict::Absent => write!(f, "{name}: absent, because {} [{rule}]", self.why_absent())?,
-            Verdict::Refused(refused) => write!(f, "{name}: {refused} [{rule}]")?,
+            Verdict::Refused(refused) => {
+                let refused = Refused::nameless(refused.reason().clone());
+                write!(f, "{name}: {refused} [{rule}]")?;
+            }
         }
         let beneath = if matches!(self.verdict, Verdict::Refused(_)) { "withholds" } else { "shadows" };
         for origin in &self.shadowed {

@@ -127,10 +127,6 @@ impl Stack {
         if repeated == Repeated::FirstCounts && self.entries.find(name.as_os_str()).is_some_and(repeats) {
             return;
         }
-        if is_placeholder(&value) {
-            let message = "the value is nothing but stars, as left by a setup that was not finished";
-            self.report(Diagnostic::warning("placeholder-value", message), name, place);
-        }
         self.stack(Entry { name: name.clone(), value: Some(value), place });
     }
 
@@ -175,10 +171,4 @@ impl Stack {
             None => diagnostic,
         });
     }
-}
-
-/// Three stars or more, and nothing else.
-fn is_placeholder(value: &Secret) -> bool {
-    let bytes = value.expose_bytes();
-    bytes.len() >= 3 && bytes.iter().all(|byte| *byte == b'*')
 }

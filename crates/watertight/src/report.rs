@@ -1,6 +1,6 @@
 //! What this machine would do, without a single secret value (HOST-40).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use watertight_disk::home_at;
@@ -37,8 +37,23 @@ pub struct Report {
     pub not_served: Vec<NotServed>,
     /// Each installed profile, and the launch home.
     pub profiles: Vec<ReportedProfile>,
+    /// The external sources. A report asks none of them (SEC-32).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<ReportedSource>,
     /// Problems of the tree as a whole.
     pub problems: Vec<Diagnostic>,
+}
+
+/// An external source of every profile's secrets.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ReportedSource {
+    /// Its name.
+    pub name: String,
+    /// The names that it may hold.
+    pub declares: Vec<Name>,
+    /// Always *configured, not asked*.
+    pub state: &'static str,
 }
 
 /// A home that counts for activation.
@@ -158,6 +173,7 @@ impl Host {
             served: Vec::new(),
             not_served: Vec::new(),
             profiles: Vec::new(),
+            sources: self.report_sources(),
             problems: Vec::new(),
         };
         report.problems.extend(self.inner().environment_now().diagnostics());
@@ -214,6 +230,17 @@ impl Host {
         Ok(())
     }
 
+    fn report_sources(&self) -> Vec<ReportedSource> {
+        let sources = self.inner().sources.sources().iter();
+        sources
+            .map(|source| ReportedSource {
+                name: source.name().to_owned(),
+                declares: source.declares().to_vec(),
+                state: "configured, not asked",
+            })
+            .collect()
+    }
+
     fn report_launch(&self, name: Option<String>) -> ReportedProfile {
         match self.launch_profile_home() {
             Ok(home) => self.report_profile(name, &home, true),
@@ -245,12 +272,8 @@ impl Host {
         if let Bound::Policy(policy) = &terminal {
             problems.extend(policy.problems().iter().cloned());
         }
-        let mut seen = Vec::with_capacity(problems.len());
-        problems.retain(|problem| {
-            let is_new = !seen.contains(problem);
-            seen.push(problem.clone());
-            is_new
-        });
+        problems.sort_by(|a, b| place(a).cmp(&place(b)));
+        problems.dedup();
         ReportedProfile {
             name,
             home: home.path().to_owned(),
@@ -283,6 +306,11 @@ fn reported_terminal(bound: &BoundTerminal) -> Reported<Vec<Setting>> {
         Bound::Policy(policy) => Reported::Entries(policy.explanations().collect()),
         Bound::Refusal(refusal) => Reported::refused(refusal),
     }
+}
+
+/// Problems in the order of their places, whatever order an environment lists its names in.
+fn place(problem: &Diagnostic) -> (Option<&Path>, Option<u32>, Option<&str>, &str) {
+    (problem.path(), problem.line(), problem.subject(), problem.code())
 }
 
 fn why_left_out(reason: &LeftOutReason) -> String {

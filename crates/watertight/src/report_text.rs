@@ -31,6 +31,10 @@ impl fmt::Display for Report {
                 writeln!(f, "  {:<20} {} [{}]", left_out.entry, left_out.why, left_out.code)?;
             }
         }
+        for source in &self.sources {
+            let declares: Vec<String> = source.declares.iter().map(ToString::to_string).collect();
+            writeln!(f, "source       {}: {} ({})", source.name, source.state, declares.join(", "))?;
+        }
         write_problems(f, "", &self.problems)?;
         self.profiles.iter().try_for_each(|profile| write_profile(f, profile))
     }

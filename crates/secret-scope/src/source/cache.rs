@@ -50,6 +50,7 @@ struct State {
     outdated: u64,
     /// What the last fetch brought, one outcome for each source. Never an empty answer in place of none.
     latest: Option<Arc<[Outcome]>>,
+    waiting: usize,
 }
 
 impl SourceCache {
@@ -129,7 +130,9 @@ impl Slot {
             if !state.in_flight() {
                 return self.fetch(state, sources, occasion, anew);
             }
+            state.waiting += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
@@ -228,9 +231,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The sources and how many homes, never a value.
+/// The sources, how many homes, and how many builds wait for a fetch; never a value.
 impl fmt::Debug for SourceCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SourceCache").field("sources", &self.sources).field("homes", &self.len()).finish()
+        let slots: Vec<_> = lock(&self.homes).values().map(Arc::clone).collect();
+        let waiting: usize = slots.iter().map(|slot| lock(&slot.state).waiting).sum();
+        f.debug_struct("SourceCache")
+            .field("sources", &self.sources)
+            .field("homes", &slots.len())
+            .field("waiting", &waiting)
+            .finish()
     }
 }

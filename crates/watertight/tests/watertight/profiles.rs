@@ -1,0 +1,166 @@
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use watertight::disk::{Operation, RealFileSystem, Recording, Scripted};
+
+use crate::world::{World, code, entries, picture, value};
+
+#[test]
+fn host_22_a_profile_scope_holds_its_own_files_and_nothing_else() {
+    let world = World::with_coder();
+    world.write(".env", "ROOT_KEY=canary-root\n").set("UNIT_KEY", "canary-unit");
+    world.set("TERMINAL_ENV", "ssh").write("profiles/coder/config.yaml", "terminal: {backend: docker}\n");
+    let host = world.host();
+    let scope = host.profile_scope("coder").unwrap();
+    assert_eq!(scope.home().path(), world.path("profiles/coder"));
+    assert_eq!(scope.name().as_deref(), Some("coder"));
+    assert_eq!(value(scope.secret("CODER_KEY")).as_deref(), Some("canary-coder"));
+    for name in ["ROOT_KEY", "UNIT_KEY"] {
+        assert_eq!(value(scope.secret(name)), None, "{name}");
+    }
+    assert_eq!(scope.backend().unwrap().as_str(), "docker");
+}
+
+#[test]
+fn host_22_concurrent_requests_for_one_home_share_one_build() {
+    let world = World::with_coder();
+    let reads = Arc::new(AtomicUsize::new(0));
+    let at_once = 8;
+    let gate = Arc::new(Barrier::new(at_once));
+    let disk = {
+        let (reads, gate) = (Arc::clone(&reads), Arc::clone(&gate));
+        Scripted::new(Arc::new(RealFileSystem), move |operation, path| {
+            if path.ends_with("coder/.env") && operation == Operation::Open {
+                reads.fetch_add(1, Ordering::Relaxed);
+            }
+            // The last look before the build is asked for: all of them stand here together.
+            if path.ends_with("coder/gateway.parked") && operation == Operation::Metadata {
+                gate.wait();
+            }
+            Ok(())
+        })
+    };
+    // Not remembered between builds, so that every build opens the file.
+    let host = world
+        .builder()
+        .files(Arc::new(watertight::profile_home::DiskFiles::on(Arc::new(disk.clone()))))
+        .disk(Arc::new(disk))
+        .build()
+        .unwrap();
+    thread::scope(|threads| {
+        for _ in 0..at_once {
+            threads.spawn(|| {
+                let scope = host.profile_scope("coder").unwrap();
+                assert_eq!(value(scope.secret("CODER_KEY")).as_deref(), Some("canary-coder"));
+            });
+        }
+    });
+    let reads = reads.load(Ordering::Relaxed);
+    assert!((1..=at_once).contains(&reads), "{reads}");
+}
+
+#[test]
+fn host_22_the_async_form_takes_the_runtimes_own_way_to_block() {
+    let world = World::with_coder();
+    let host = world.host();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let scope =
+            host.profile_scope_async("coder", |job| drop(tokio::task::spawn_blocking(job))).await.unwrap();
+        assert_eq!(value(scope.secret("CODER_KEY")).as_deref(), Some("canary-coder"));
+        let dropped = host.profile_scope_async("coder", drop).await;
+        assert_eq!(dropped.unwrap_err().code(), "abandoned");
+    });
+}
+
+#[test]
+fn host_23_each_file_is_read_once_for_one_scope() {
+    let world = World::with_coder();
+    world.write("profiles/coder/config.yaml", "terminal: {backend: docker}\n");
+    let recording = Recording::new();
+    let host = world.builder().disk(Arc::new(recording.of(Arc::new(RealFileSystem)))).build().unwrap();
+    host.activate();
+    recording.take();
+    host.profile_scope("coder").unwrap();
+    let calls = recording.take();
+    let opened = |file: &str| {
+        calls.iter().filter(|call| call.operation == Operation::Open && call.path.ends_with(file)).count()
+    };
+    assert_eq!(opened("coder/.env"), 1);
+    // Whether the profile stands alone is asked before anything is built; the file is remembered or read again.
+    assert!(opened("coder/config.yaml") <= 2);
+}
+
+#[test]
+fn host_23_building_touches_neither_the_tree_nor_the_environment() {
+    let world = World::with_coder();
+    world.write(".env", "KEY=canary\n").write("profiles/coder/config.yaml", "terminal: {}\n");
+    let (tree, environment) = (picture(&world.root()), entries(&*world.env));
+    let host = world.host();
+    host.activate_eagerly();
+    host.launch_scope().unwrap().run(|| drop(host.secret("KEY")));
+    host.profile_scope("coder").unwrap().run(|| drop(host.secret("KEY")));
+    drop(host.report());
+    assert_eq!(picture(&world.root()), tree);
+    assert_eq!(entries(&*world.env), environment);
+}
+
+#[test]
+fn host_24_there_is_no_fallback_to_the_launch_profile() {
+    let world = World::with_coder();
+    world
+        .write(".env", "KEY=canary-root\n")
+        .write("profiles/alone/config.yaml", "gateway: {standalone: yes}\n");
+    let host = world.host();
+    for (name, code) in [("nobody", "no-such-profile"), ("alone", "not-served"), ("../coder", "invalid-name")]
+    {
+        let error = host.profile_scope(name).unwrap_err();
+        assert_eq!(error.code(), code);
+        assert!(!format!("{error:?} {error}").contains("canary"));
+    }
+}
+
+#[test]
+fn host_25_a_deleted_profile_finishes_its_turn_and_is_refused_the_next() {
+    let world = World::with_coder();
+    let host = world.host();
+    let scope = host.profile_scope("coder").unwrap();
+    scope.run(|| {
+        world.write("profiles/.deleted/coder", "");
+        fs::remove_dir_all(world.path("profiles/coder")).unwrap();
+        assert_eq!(value(host.secret("CODER_KEY")).as_deref(), Some("canary-coder"));
+    });
+    assert_eq!(host.profile_scope("coder").unwrap_err().code(), "no-such-profile");
+}
+
+#[test]
+fn prof_45_a_home_that_is_swapped_while_it_is_read_gives_no_scope() {
+    let world = World::with_coder();
+    world.write("profiles/evil/.env", "CODER_KEY=canary-evil\n");
+    let root = world.root();
+    let swapped = std::sync::atomic::AtomicBool::new(false);
+    let disk = Scripted::new(Arc::new(RealFileSystem), move |operation, path| {
+        let reads = operation == Operation::Read && path.ends_with("coder/.env");
+        if reads && !swapped.swap(true, Ordering::Relaxed) {
+            fs::rename(root.join("profiles/coder"), root.join("profiles/was")).unwrap();
+            fs::rename(root.join("profiles/evil"), root.join("profiles/coder")).unwrap();
+        }
+        Ok(())
+    });
+    let host = world.builder().disk(Arc::new(disk)).build().unwrap();
+    assert_eq!(host.profile_scope("coder").unwrap_err().code(), "changed");
+}
+
+#[test]
+fn sec_30_a_file_that_cannot_be_read_is_bound_as_a_refusal() {
+    let world = World::new();
+    fs::create_dir_all(world.path("profiles/coder/.env")).unwrap();
+    world.write("profiles/coder/SOUL.md", "x").set("KEY", "canary-unit");
+    let host = world.host();
+    let scope = host.profile_scope("coder").unwrap();
+    assert_eq!(code(scope.secret("KEY")), "unavailable");
+    assert_eq!(scope.run(|| code(host.secret("KEY"))), "unavailable");
+    assert_eq!(scope.backend().unwrap_err().code(), "unavailable");
+}
