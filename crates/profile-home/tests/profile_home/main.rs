@@ -1,4 +1,12 @@
 //! The two files of a home, over real disks and scripted ones.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod cache;
+mod dotenv_findings;
+mod dotenv_peers;
+mod dotenv_properties;
 mod dotenv_values;
+mod managed;
+mod opening;
+mod readers;
+mod world;
