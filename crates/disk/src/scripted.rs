@@ -39,6 +39,9 @@ pub enum Operation {
 /// Called before each operation, with the path it is about; may do anything, and may fail it.
 type Script = dyn Fn(Operation, &Path) -> io::Result<()> + Send + Sync;
 
+/// Called with what a file's metadata says; gives what is answered instead.
+type Stamps = dyn Fn(&Path, Metadata) -> Metadata + Send + Sync;
+
 /// A file system with errors injected that even root cannot provoke, and with hooks between the steps.
 ///
 /// The script runs before each operation. Where it fails, that error is the operation's answer; where it
@@ -47,6 +50,7 @@ type Script = dyn Fn(Operation, &Path) -> io::Result<()> + Send + Sync;
 pub struct Scripted {
     below: Arc<dyn FileSystem>,
     script: Arc<Script>,
+    stamps: Arc<Stamps>,
     clock: Arc<Mutex<Option<SystemTime>>>,
 }
 
@@ -56,7 +60,7 @@ impl Scripted {
         below: Arc<dyn FileSystem>,
         script: impl Fn(Operation, &Path) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self { below, script: Arc::new(script), clock: Arc::default() }
+        Self { below, script: Arc::new(script), stamps: Arc::new(|_, found| found), clock: Arc::default() }
     }
 
     /// Fails every `operation` on a path that ends in `suffix` with this operating system error.
@@ -74,6 +78,13 @@ impl Scripted {
                 Ok(())
             }
         })
+    }
+
+    /// Answers `stamps` of what the metadata of a file says, of its path and of its descriptor: a file
+    /// system with a coarse clock, or one that lies about sizes. Directories opened by descriptor keep theirs.
+    #[must_use]
+    pub fn with_stamps(self, stamps: impl Fn(&Path, Metadata) -> Metadata + Send + Sync + 'static) -> Self {
+        Self { stamps: Arc::new(stamps), ..self }
     }
 
     /// Sets the clock that [`FileSystem::now`] answers; `None` asks the file system below.
@@ -95,12 +106,12 @@ impl fmt::Debug for Scripted {
 impl FileSystem for Scripted {
     fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.step(Operation::SymlinkMetadata, path)?;
-        self.below.symlink_metadata(path)
+        self.below.symlink_metadata(path).map(|found| (self.stamps)(path, found))
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.step(Operation::Metadata, path)?;
-        self.below.metadata(path)
+        self.below.metadata(path).map(|found| (self.stamps)(path, found))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -127,7 +138,8 @@ impl FileSystem for Scripted {
     fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>> {
         self.step(Operation::Open, path)?;
         let file = self.below.open(path, links)?;
-        Ok(Box::new(ScriptedFile { file, path: path.to_owned(), script: Arc::clone(&self.script) }))
+        let (script, stamps) = (Arc::clone(&self.script), Arc::clone(&self.stamps));
+        Ok(Box::new(ScriptedFile { file, path: path.to_owned(), script, stamps }))
     }
 
     fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
@@ -217,6 +229,7 @@ struct ScriptedFile {
     file: Box<dyn OpenFile>,
     path: PathBuf,
     script: Arc<Script>,
+    stamps: Arc<Stamps>,
 }
 
 impl fmt::Debug for ScriptedFile {
@@ -228,7 +241,7 @@ impl fmt::Debug for ScriptedFile {
 impl OpenFile for ScriptedFile {
     fn metadata(&self) -> io::Result<Metadata> {
         (self.script)(Operation::OpenMetadata, &self.path)?;
-        self.file.metadata()
+        self.file.metadata().map(|found| (self.stamps)(&self.path, found))
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
