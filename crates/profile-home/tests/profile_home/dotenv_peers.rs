@@ -57,7 +57,7 @@ proptest! {
         lines in prop::collection::vec(common_line(), 0..8),
         end in prop::sample::select(vec!["\n", "\r\n"]),
     ) {
-        let text: String = lines.iter().map(|line| format!("{line}{end}")).collect();
+        let text: String = lines.iter().flat_map(|line| [line.as_str(), end]).collect();
         let (expected, refused) = dotenvy_pairs(text.as_bytes());
         prop_assert_eq!(refused, 0, "{:?}", text);
         prop_assert_eq!(pairs(&text), expected, "{:?}", text);

@@ -1,12 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
-use watertight_disk::{
-    DirEntry, FileLock, FileSystem, Links, Metadata, NewFile, OpenDir, OpenFile, RealFileSystem, TemporaryFile, home_at,
-};
+use watertight_disk::{RealFileSystem, home_at};
 use watertight_profile_home::{Dotenv, FileError, ProfileFiles, ProfileHome};
 
 /// A folder with homes in it, on the real disk.
@@ -43,7 +39,11 @@ impl World {
 }
 
 /// The value of a key, or what reading came to.
-pub(crate) fn value(files: &dyn ProfileFiles, home: &ProfileHome, key: &str) -> Result<Option<String>, FileError> {
+pub(crate) fn value(
+    files: &dyn ProfileFiles,
+    home: &ProfileHome,
+    key: &str,
+) -> Result<Option<String>, FileError> {
     Ok(files.dotenv(home)?.and_then(|dotenv| value_in(&dotenv, key)))
 }
 
@@ -59,32 +59,4 @@ pub(crate) fn assert_unreadable<T: std::fmt::Debug>(answer: Result<T, FileError>
     assert_eq!((error.code(), error.reason()), ("unreadable", reason), "{error}");
     assert_eq!(error.path(), Some(path), "{error}");
     assert!(!format!("{error} {error:?}").contains("canary"), "the error holds a value: {error:?}");
-}
-
-/// The real disk with stamps that a test sets, as on a file system with a coarse clock: every file seems
-/// to have changed at one moment, whatever happens to it.
-#[derive(Debug)]
-pub(crate) struct CoarseDisk {
-    pub(crate) stamp: Mutex<SystemTime>,
-    pub(crate) now: Mutex<SystemTime>,
-}
-
-impl CoarseDisk {
-    /// Stamps say so many seconds before now.
-    pub(crate) fn with_age(age: Duration) -> Arc<Self> {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(2_000_000_000);
-        Arc::new(Self { stamp: Mutex::new(now - age), now: Mutex::new(now) })
-    }
-
-    fn stamped(&self, found: Metadata) -> Metadata {
-        let since = self.stamp.lock().unwrap().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-        let stamp = (i64::try_from(since.as_secs()).unwrap(), since.subsec_nanos());
-        Metadata { modified: stamp, changed: stamp, ..found }
-    }
-}
-
-#[derive(Debug)]
-struct CoarseFile {
-    file: Box<dyn OpenFile>,
-    stamp: Metadata,
 }
