@@ -43,3 +43,23 @@ fn tokens(line: &str) -> impl Iterator<Item = (u8, &str)> {
         Some((*mark.as_bytes().first()?, name))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_31_an_anchor_that_is_aliased_and_defined_twice_is_found() {
+        for (text, line) in [
+            ("x: &a 1\ny: &a 2\nz: &b 3\nw: *a\n", Some(2)),
+            ("x: &a 1\ny: &a 2\nz: &b 3\nw: *b\n", Some(2)),
+            ("- &a 1\n- [*a, &a 2]\n", Some(2)),
+            ("x: &a 1\ny: &b 2\nw: [*a, *b, *a]\n", None),
+            ("url: http://h/?a=1&b=2&a=3&b=4*a\n", None),
+            ("text: &a one\nmore: this & that & *those* and &a\n", None),
+            ("x: &a 1\ny: &a 2\n", None),
+        ] {
+            assert_eq!(repeated(text), line, "{text}");
+        }
+    }
+}

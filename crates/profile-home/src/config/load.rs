@@ -1,7 +1,7 @@
 //! The only module that knows the YAML library (FILE-36).
 //!
-//! The library is fed only what it can bear (FILE-37): the brackets are counted before it sees a byte, and
-//! what it yields goes into a tree of our own under a budget, with duplicates and merge keys judged on the
+//! The library is fed only what it can bear (FILE-37): brackets and what may begin a node are counted before it
+//! sees a byte, and what it yields goes into a tree of our own under a budget, with duplicates and merge keys judged on the
 //! way. Its own limit on depth keeps the tree shallow, and so its drop.
 
 use std::cell::RefCell;
@@ -23,6 +23,11 @@ use crate::{FileError, Invalid};
 
 /// Brackets times bytes: what the library makes of brackets grows with the square.
 const MOST_BRACKET_BYTES: u64 = 128 << 20;
+/// Signs that a node may begin. The library keeps an event of more than a hundred bytes for each node of the
+/// file before the first one can be counted; in a text that is no structure such signs are rare.
+const MOST_SIGNS: usize = 2 * MOST_NODES;
+/// Directives at the beginning of a document.
+const MOST_DIRECTIVES: usize = 100;
 /// Nodes of the tree, aliases counted as often as they are used.
 const MOST_NODES: usize = 50_000;
 /// Bytes of text in the tree, aliases counted as often as they are used.
@@ -48,6 +53,13 @@ pub(super) fn load(bytes: &[u8]) -> Result<Loaded, FileError> {
     if saturating(brackets).saturating_mul(saturating(text.len())) > MOST_BRACKET_BYTES {
         return Err(Invalid::Budget("brackets").into());
     }
+    let signs = Signs::in_text(text);
+    if signs.directives > MOST_DIRECTIVES {
+        return Err(Invalid::Budget("directives").into());
+    }
+    if signs.nodes > MOST_SIGNS {
+        return Err(Invalid::Budget("nodes").into());
+    }
     if let Some(line) = anchors::repeated(text) {
         return Err(FileError::from(Invalid::RepeatedAnchor).at(line, None));
     }
@@ -64,19 +76,65 @@ pub(super) fn load(bytes: &[u8]) -> Result<Loaded, FileError> {
     Ok(Loaded { root, lines })
 }
 
+/// What may begin in a text, counted before the library sees it.
+#[derive(Default)]
+struct Signs {
+    /// `- ` and `? ` behind nothing but their like, `: `, brackets and commas: there are never more than twice
+    /// as many nodes, and one.
+    nodes: usize,
+    /// `%` at the margin: the library compares each with all before it.
+    directives: usize,
+}
+
+impl Signs {
+    fn in_text(text: &str) -> Self {
+        let mut signs = Self::default();
+        let (mut at_margin, mut leading) = (true, true);
+        let mut bytes = text.bytes().peekable();
+        while let Some(byte) = bytes.next() {
+            // Beyond ASCII there are line ends, too.
+            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x80..);
+            let ends = matches!(byte, b'\n' | b'\r' | 0x80..);
+            signs.directives += usize::from(at_margin && byte == b'%');
+            signs.nodes += usize::from(match byte {
+                b'-' | b'?' => leading && bytes.peek().is_none_or(blank),
+                b':' => bytes.peek().is_none_or(blank),
+                b',' | b'[' | b'{' => true,
+                _ => false,
+            });
+            at_margin = ends;
+            leading = ends || (leading && matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'));
+        }
+        signs
+    }
+}
+
 /// The whole tree.
 fn tree(text: &str) -> Result<Yaml, FileError> {
     let budget = Budget { spent: RefCell::new(Spent::default()), hasher: RandomState::default() };
     let node = Node { budget: &budget, levels: MOST_LEVELS, role: Role::Value, siblings: None };
     node.deserialize(serde_yaml::Deserializer::from_str(text)).map_err(|error| {
-        let why = budget.spent.borrow_mut().broken.take();
-        let error_at = error.location().filter(|at| at.line() > 0);
-        let found = FileError::from(why.unwrap_or_else(|| classify(&error)));
-        match error_at {
-            Some(at) => found.at(number(at.line()), Some(number(at.column()))),
+        let why = budget.spent.borrow_mut().broken.take().unwrap_or_else(|| classify(&error));
+        let place = match error.location().map(|at| (number(at.line()), number(at.column()))) {
+            // The library tells no place of a character that it does not read at all.
+            Some((1, 1)) => unreadable_character(text).or(Some((1, 1))),
+            place => place,
+        };
+        let found = FileError::from(why);
+        match place {
+            Some((line, column)) => found.at(line, Some(column)),
             None => found,
         }
     })
+}
+
+/// Line and column of the first control character that YAML does not allow.
+fn unreadable_character(text: &str) -> Option<(u32, u32)> {
+    let refused =
+        |character: char| character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{85}');
+    let (before, _) = text.split_at(text.find(refused)?);
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    Some((number(before.matches('\n').count() + 1), number(line.chars().count() + 1)))
 }
 
 /// Which of our reasons an error of the library is. Its text chooses, and is passed on to nobody (FILE-04).
@@ -354,4 +412,17 @@ fn number(value: usize) -> u32 {
 
 fn saturating(value: usize) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why [`anchors`] is there. If this fails, the library has been mended and the module can go.
+    #[test]
+    fn file_31_the_library_leads_an_alias_to_another_anchor_when_a_name_is_defined_twice() {
+        let text = "x: &a 1\ny: &a 2\nz: &b 3\nw: *a\n";
+        let Yaml::Map(entries) = tree(text).unwrap() else { panic!("a mapping") };
+        assert_eq!(entries[3].1, Yaml::Int(YamlText::new("3")), "by the book it is 2");
+    }
 }

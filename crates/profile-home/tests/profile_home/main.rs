@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 mod cache;
+mod config;
 mod dotenv_findings;
 mod dotenv_peers;
 mod dotenv_properties;
 mod dotenv_values;
+mod hostile;
 mod managed;
 mod opening;
+mod pyyaml;
 mod readers;
 mod world;

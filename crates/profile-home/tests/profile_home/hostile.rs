@@ -1,0 +1,289 @@
+//! Files made to stop the process that reads them (FILE-37), read by a process with a memory limit.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use watertight_profile_home::parse_config;
+
+/// The most that the process may hold, in KiB: address space, with the threads' stacks and the program.
+const MEMORY: u64 = 256 << 10;
+/// The most that a file may take, in milliseconds. Unguarded, the same files take 20 to 120 seconds or never
+/// end; a debug build on a busy machine is some ten times slower than the bar.
+const TIME: u64 = 6000;
+
+fn nested(open: &str, inside: &str, close: &str, depth: usize) -> String {
+    format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
+}
+
+fn block(depth: usize) -> String {
+    let mut text = String::new();
+    for level in 0..depth {
+        writeln!(text, "{}a:", " ".repeat(level)).unwrap();
+    }
+    text
+}
+
+/// Levels of lists of nine aliases each.
+fn laughs(levels: usize, fan: usize) -> String {
+    let mut text = "a0: &a0 [x]\n".to_owned();
+    for level in 1..=levels {
+        let aliases = vec![format!("*a{}", level - 1); fan].join(", ");
+        writeln!(text, "a{level}: &a{level} [{aliases}]").unwrap();
+    }
+    text
+}
+
+/// One anchored list of `items`, aliased `aliases` times.
+fn quadratic(items: usize, aliases: usize) -> String {
+    format!("a: &a [{}]\nb: [{}]\n", "x,".repeat(items), "*a,".repeat(aliases))
+}
+
+fn merges(levels: usize) -> String {
+    let mut text = "m0: &m0 {k: v}\n".to_owned();
+    for level in 1..=levels {
+        let aliases = vec![format!("*m{}", level - 1); 9].join(", ");
+        writeln!(text, "m{level}: &m{level}\n  <<: [{aliases}]\n  k{level}: v").unwrap();
+    }
+    text
+}
+
+fn chain(depth: usize) -> String {
+    let mut text = "a0: &a0 x\n".to_owned();
+    for level in 1..=depth {
+        writeln!(text, "a{level}: &a{level} [*a{}]", level - 1).unwrap();
+    }
+    text
+}
+
+fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+const OK: &[&str] = &["ok"];
+const BUDGET: &[&str] = &["beyond-budget"];
+const INVALID: &[&str] =
+    &["beyond-budget", "yaml-syntax", "duplicate-key", "undefined-alias", "several-documents"];
+
+/// What a file is, its text, and the reasons it may end with.
+type Hostile = (&'static str, String, &'static [&'static str]);
+
+/// Files that grow, nest or repeat.
+fn growing() -> Vec<Hostile> {
+    vec![
+        ("1 MB scalar", format!("a: {}\n", "x".repeat(1_000_000)), OK),
+        ("1 MB quoted scalar", format!("a: \"{}\"\n", "x".repeat(1_000_000)), OK),
+        ("100k-entry list", numbered(100_000, |n| format!("- {n}\n")), BUDGET),
+        ("100k-key map", numbered(100_000, |n| format!("k{n}: v\n")), BUDGET),
+        ("laughs 6", laughs(6, 9), BUDGET),
+        ("laughs 9", laughs(9, 9), BUDGET),
+        ("laughs 12", laughs(12, 9), BUDGET),
+        ("laughs of two", laughs(60, 2), BUDGET),
+        ("quadratic, 24 KB", quadratic(1000, 3000), BUDGET),
+        ("quadratic, 64 KB", quadratic(12_000, 10_000), BUDGET),
+        ("quadratic, 256 KB", quadratic(50_000, 40_000), BUDGET),
+        ("quadratic of nothing", format!("a: &a []\nb: [{}]\n", "*a,".repeat(300_000)), BUDGET),
+        ("text aliases", format!("a: &a {}\nb: [{}]\n", "x".repeat(60_000), "*a,".repeat(2000)), BUDGET),
+        ("merge bomb", merges(9), BUDGET),
+        ("merge bomb, deep", merges(100), BUDGET),
+        ("flow list 100", format!("a: {}\n", nested("[", "x", "]", 100)), OK),
+        ("flow list 200", format!("a: {}\n", nested("[", "x", "]", 200)), BUDGET),
+        ("flow list 1000", format!("a: {}\n", nested("[", "x", "]", 1000)), BUDGET),
+        ("flow list 4000", format!("a: {}\n", nested("[", "x", "]", 4000)), BUDGET),
+        ("flow list 10000", format!("a: {}\n", nested("[", "x", "]", 10_000)), BUDGET),
+        ("flow list 100000", format!("a: {}\n", nested("[", "x", "]", 100_000)), BUDGET),
+        ("flow map 100", format!("a: {}\n", nested("{a: ", "x", "}", 100)), OK),
+        ("flow map 1000", format!("a: {}\n", nested("{a: ", "x", "}", 1000)), BUDGET),
+        ("flow map 2000", format!("a: {}\n", nested("{a: ", "x", "}", 2000)), BUDGET),
+        ("flow map 10000", format!("a: {}\n", nested("{a: ", "x", "}", 10_000)), BUDGET),
+        ("flow map 100000", format!("a: {}\n", nested("{a: ", "x", "}", 100_000)), BUDGET),
+        ("block map 100", block(100), OK),
+        ("block map 1000", block(1000), BUDGET),
+        ("block map 1400", block(1400), BUDGET),
+        ("block list on a line, 1000", "- ".repeat(1000) + "x\n", BUDGET),
+        ("block list on a line, 10000", "- ".repeat(10_000) + "x\n", BUDGET),
+        ("block list on a line, 100000", "- ".repeat(100_000) + "x\n", BUDGET),
+        ("block list on a line, 1 MiB", "- ".repeat(MIB / 2), BUDGET),
+        ("open [ 11000", "[".repeat(11_000), INVALID),
+        ("open [ 20000", "[".repeat(20_000), BUDGET),
+        ("open [ 100000", "[".repeat(100_000), BUDGET),
+        ("open [ 1 MiB", "[".repeat(MIB), BUDGET),
+        ("open { 100000", "{".repeat(100_000), BUDGET),
+        ("open {a: 2000", "{a: ".repeat(2000), INVALID),
+        ("open {a: 50000", "{a: ".repeat(50_000), BUDGET),
+        (
+            "just below the budget for brackets",
+            format!("a: {}\nb: '{}'\n", nested("[", "x", "]", 127), "x".repeat(MIB - 400)),
+            OK,
+        ),
+        ("brackets in comments", format!("a: 1\n{}", "# [[[[[[[[\n".repeat(1000)), OK),
+    ]
+}
+
+/// Files of one sign, and of many.
+fn repeating() -> Vec<Hostile> {
+    vec![
+        ("? 1000", "? ".repeat(1000) + "\n", BUDGET),
+        ("? 20000", "? ".repeat(20_000) + "\n", BUDGET),
+        ("? 1 MiB", "? ".repeat(MIB / 2), BUDGET),
+        ("- ? 1 MiB", "- ? ".repeat(MIB / 4), BUDGET),
+        ("anchors", numbered(60_000, |n| format!("- &a{n} x\n")), BUDGET),
+        ("anchors on nothing", "&a ".repeat(MIB / 3), INVALID),
+        ("aliases of nothing", "- *a\n".repeat(MIB / 5), INVALID),
+        ("alias chain 2000", chain(2000), BUDGET),
+        ("recursive alias", "a: &a [*a]\n".to_owned(), BUDGET),
+        ("recursive alias, wide", format!("a: &a [{}]\n", "*a,".repeat(1000)), BUDGET),
+        ("long anchor names", format!("- &{0} x\n- *{0}\n", "a".repeat(400 * KIB)), &["root-type"]),
+        ("comments", "# comment\n".repeat(MIB / 10), OK),
+        ("line ends", "\n".repeat(MIB), OK),
+        ("spaces", " ".repeat(MIB), OK),
+        ("tabs", "\t".repeat(MIB), &["ok", "yaml-syntax"]),
+        ("documents", "---\n".repeat(MIB / 4), INVALID),
+        ("document ends", "...\n".repeat(MIB / 4), &["ok", "yaml-syntax", "several-documents"]),
+        ("directives", "%YAML 1.1\n".repeat(MIB / 10), BUDGET),
+        (
+            "tag directives",
+            numbered(30_000, |n| format!("%TAG !a{n}! tag:x,2000:\n")) + "---\na: 1\n",
+            BUDGET,
+        ),
+        (
+            "tags of many handles",
+            numbered(100, |n| format!("%TAG !{n}! tag:x,2000:\n"))
+                + "---\na:\n"
+                + &"- !99!x y\n".repeat(20_000),
+            OK,
+        ),
+        ("local tags", format!("a:\n{}", "- !x y\n".repeat(30_000)), BUDGET),
+        ("one long tag", format!("a: !{} x\n", "y".repeat(500 * KIB)), &["ok", "yaml-syntax"]),
+        ("escapes", format!("a: \"{}\"\n", "\\x41".repeat(MIB / 5)), OK),
+        ("open quote", format!("a: \"{}", "x ".repeat(MIB / 3)), INVALID),
+        ("single quotes", format!("a: '{}'\n", "''".repeat(MIB / 3)), OK),
+        ("plain text over lines", format!("a: {}\n", "x\n  ".repeat(MIB / 5)), OK),
+        ("block text", format!("a: |\n{}", "  x\n".repeat(MIB / 5)), OK),
+        ("folded text", format!("a: >\n{}", "  x\n\n".repeat(MIB / 6)), OK),
+        ("long keys", numbered(500, |n| format!("{}{n}: v\n", "k".repeat(900))), OK),
+        ("one key", "a: 1\n".repeat(MIB / 5), INVALID),
+        ("colons", ":".repeat(MIB - 1), &["ok", "yaml-syntax", "root-type"]),
+        ("colons and spaces", ": ".repeat(MIB / 2), INVALID),
+        ("commas", format!("a: [{}]\n", ",".repeat(MIB / 2)), INVALID),
+        ("nulls in a list", format!("a:\n{}", "-\n".repeat(400_000)), BUDGET),
+        ("short lists", "- - - - - - - -\n".repeat(MIB / 17), BUDGET),
+        ("empty keys", "a:\n".repeat(MIB / 3), BUDGET),
+        ("signs behind other line ends", format!("a:{}", "\u{85} -".repeat(MIB / 5)), BUDGET),
+        ("signs behind U+2028", format!("a:{}", "\u{2028} -".repeat(MIB / 6)), BUDGET),
+        ("just below the budget for signs", numbered(99_000, |_| "? \n".to_owned()), INVALID),
+        ("just below the budget for signs, nested", "? ".repeat(99_000), BUDGET),
+        ("nulls as keys", "? \n".repeat(MIB / 3), INVALID),
+        ("lists as keys", numbered(5000, |n| format!("? [a, b, c, {n}]\n: x\n")), &["ok", "beyond-budget"]),
+        ("deep keys", nested("? - ", "x", "", 60) + "\n", OK),
+        ("many texts", numbered(20_000, |n| format!("k{n}: {}\n", "x".repeat(40))), OK),
+        ("half the nodes", numbered(24_000, |n| format!("k{n}: v\n")), OK),
+        ("NUL", "\0".repeat(MIB), INVALID),
+        ("a byte order mark each", "\u{FEFF}".repeat(MIB / 3), &["ok", "yaml-syntax", "root-type"]),
+        ("healthy", "terminal:\n  backend: docker\n".to_owned(), OK),
+    ]
+}
+
+#[cfg(unix)]
+#[test]
+fn file_37_hostile_files_end_in_bounded_time_and_memory_and_the_process_lives_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let files: Vec<Hostile> = growing().into_iter().chain(repeating()).collect();
+    let paths: Vec<PathBuf> = files
+        .iter()
+        .enumerate()
+        .map(|(at, (_, text, _))| {
+            let path = folder.path().join(format!("{at}.yaml"));
+            std::fs::write(&path, text).unwrap();
+            path
+        })
+        .collect();
+    let child = Command::new("sh")
+        .arg("-c")
+        .arg(format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\""))
+        .arg(env!("CARGO_BIN_EXE_profile-home-probe"))
+        .args(&paths)
+        .output()
+        .unwrap();
+    let out = String::from_utf8(child.stdout).unwrap();
+    let mut lines = out.lines();
+    for (what, text, expected) in &files {
+        let line = lines.next().unwrap_or_else(|| panic!("{what} ({} bytes) ended the process", text.len()));
+        let (reason, took) = line.split_once(' ').unwrap();
+        assert!(expected.contains(&reason), "{what}: {reason}");
+        let took: u64 = took.parse().unwrap();
+        assert!(took < TIME, "{what}: {took} ms");
+    }
+    assert!(child.status.success(), "{:?}", child.status);
+    let memory: u64 = lines.next().unwrap().parse().unwrap();
+    assert!(memory < 128 << 10, "the process held {memory} KiB");
+}
+
+#[test]
+fn file_37_brackets_are_judged_before_parsing() {
+    let fits = |brackets: usize, bytes: usize| {
+        let text = format!("#{}{}", "[".repeat(brackets), " ".repeat(bytes - brackets - 1));
+        parse_config(text.as_bytes()).is_ok()
+    };
+    assert!(fits(128, MIB) && !fits(129, MIB));
+    assert!(fits(2048, 64 * KIB) && !fits(2049, 64 * KIB));
+}
+
+#[test]
+fn file_37_the_budget_for_nodes_and_for_text_is_exact() {
+    // A mapping, a key and a list make three; each element one more.
+    let nodes = |count: usize| format!("a:\n{}", "- 1\n".repeat(count - 3));
+    assert!(parse_config(nodes(50_000).as_bytes()).is_ok());
+    assert_eq!(parse_config(nodes(50_001).as_bytes()).unwrap_err().reason(), "beyond-budget");
+
+    let text = |bytes: usize| {
+        format!("a: &a {}\nb: [{}]\n", "x".repeat(1022), vec!["*a"; bytes / 1022 - 1].join(","))
+    };
+    let exact = 1022 * 1026; // and two keys: 1,048,574 of 1,048,576 bytes
+    assert!(parse_config(text(exact).as_bytes()).is_ok());
+    assert_eq!(parse_config(text(exact + 1022).as_bytes()).unwrap_err().reason(), "beyond-budget");
+}
+
+/// A file with everything in it that the reader knows.
+const WHOLE: &str = concat!(
+    "\u{FEFF}# comment\n",
+    "base: &base {backend: docker, timeout: 10}\n",
+    "terminal:\n",
+    "  <<: *base\n",
+    "  timeout: 20\n",
+    "  env: [A, \"B\\n\", 'C', ~, 1e3, 0x16]\n",
+    "  text: |\n",
+    "    two\n",
+    "    lines\n",
+    "other: !x {deep: [[[1]]]}\n",
+    "gr\u{fc}n: yes\n",
+);
+
+#[test]
+fn file_31_a_file_cut_at_every_byte_is_read_or_invalid_and_holds_no_value_in_its_error() {
+    assert!(parse_config(WHOLE.as_bytes()).is_ok());
+    for end in 0..WHOLE.len() {
+        if let Err(error) = parse_config(&WHOLE.as_bytes()[..end]) {
+            assert!(error.is_invalid(), "cut at {end}: {error}");
+            assert!(!error.to_string().contains("docker"), "cut at {end}: {error}");
+        }
+    }
+}
+
+#[test]
+fn file_31_a_file_with_any_byte_changed_is_read_or_invalid() {
+    for at in 0..WHOLE.len() {
+        for byte in
+            [0, b'\t', b'\n', b'"', b'&', b'*', b':', b'[', b'{', b'}', b'!', b'%', b'-', b'?', 0x80, 0xFF]
+        {
+            let mut bytes = WHOLE.as_bytes().to_vec();
+            bytes[at] = byte;
+            if let Err(error) = parse_config(&bytes) {
+                assert!(error.is_invalid(), "{byte} at {at}: {error}");
+            }
+        }
+    }
+}
