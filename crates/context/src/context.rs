@@ -62,6 +62,7 @@ struct Inner {
 struct Closing(AtomicBool);
 
 /// Puts a [`Context`] together. Nobody sees it before it is whole (CTX-05).
+#[must_use = "a builder binds nothing"]
 #[derive(Default)]
 pub struct ContextBuilder {
     values: Values,

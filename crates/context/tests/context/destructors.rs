@@ -134,7 +134,7 @@ fn ctx_02_destructors_of_held_values_run_detached() {
 
     let (first, reports) = ReportsOnDrop::new();
     let (second, _) = ReportsOnDrop::new();
-    a().run(|| Context::builder().with(first).with(second));
+    drop(a().run(|| Context::builder().with(first).with(second)));
     assert_eq!(reports(), [None], "of a value that a later one replaced");
 }
 

@@ -5,7 +5,7 @@ use tokio::task::LocalSet;
 use watertight_context::{Ambient, Context, InScope, detached, with_ambient};
 use watertight_vocabulary::HomeId;
 
-use crate::support::{A, B, Profile, a, b, bound};
+use crate::support::{A, B, Profile, a, b, bound, context_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
@@ -186,4 +186,34 @@ fn ctx_07_a_task_dropped_by_its_runtime_finds_its_own_scope() {
     runtime.block_on(tokio::task::yield_now());
     foreign().run(|| drop(runtime));
     assert_eq!(reports(), [A]);
+}
+
+/// Whoever polls them and wherever they are, tasks that enter nothing find nothing, and those that enter
+/// find their own: the feature takes answers away and never gives one.
+#[test]
+fn ctx_07_tasks_polled_inside_each_others_scopes_find_their_own_or_nothing() {
+    async fn bare_and_scoped(number: u32) {
+        let own = Some(Profile(number));
+        let context = context_of(own);
+        for _ in 0..20 {
+            assert_eq!(bound(), None, "another's scope is no answer");
+            assert_eq!(context.run(bound), own);
+            let wrapped = async {
+                tokio::task::yield_now().await;
+                bound()
+            };
+            assert_eq!(wrapped.in_scope(&context).await, own);
+        }
+    }
+    let (runtime, local) = (runtime(), LocalSet::new());
+    let tasks: Vec<_> = (10..60).map(|number| local.spawn_local(bare_and_scoped(number))).collect();
+    foreign().run(|| {
+        runtime.block_on(local.run_until(async {
+            for (turn, task) in tasks.into_iter().enumerate() {
+                let around = if turn % 2 == 0 { a() } else { b() };
+                task.in_scope(around).await.expect("no task panics");
+            }
+        }));
+        assert_eq!(found(), Found::Bound(B));
+    });
 }
