@@ -6,10 +6,16 @@ mod active_profile;
 mod aliases;
 mod errors;
 mod find;
+#[cfg(unix)]
+mod folding;
 mod layout;
 mod listing;
 mod markers;
+#[cfg(unix)]
+mod model;
 mod naming;
+#[cfg(target_os = "linux")]
+mod permissions;
 mod profile_id;
 mod reading;
 mod root;
