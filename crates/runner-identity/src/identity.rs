@@ -1,4 +1,5 @@
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -38,7 +39,7 @@ impl Provenance {
 ///
 /// What stands around an id that was read ([`Identity::machine`], [`Identity::diagnostics`]) is looked at
 /// when it is first asked for, and then remembered: who wants the id alone pays for one small file.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Identity {
     id: RunnerId,
     provenance: Provenance,
@@ -104,6 +105,18 @@ impl Identity {
             }
             _ => Findings::default(),
         })
+    }
+}
+
+/// The id and where it came from; nothing is looked at for it.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Identity");
+        shown.field("id", &self.id).field("provenance", &self.provenance);
+        if let Some(findings) = self.findings.get() {
+            shown.field("machine", &findings.machine).field("diagnostics", &findings.diagnostics);
+        }
+        shown.finish_non_exhaustive()
     }
 }
 

@@ -45,7 +45,7 @@ pub struct IdentityFile {
 #[non_exhaustive]
 pub enum IdentityError {
     /// The variable is set and holds no id (RUN-01, RUN-07).
-    #[error("{variable} {reason}")]
+    #[error("{variable} {reason}; set it to an id or unset it")]
     InvalidVariable {
         /// The variable.
         variable: &'static str,

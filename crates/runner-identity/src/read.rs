@@ -46,17 +46,17 @@ pub(crate) fn read_small(
     path: &Path,
     links: Links,
 ) -> Result<Option<SmallFile>, ReadError> {
-    let mut last = ReadError::Changed;
+    let mut answer = Err(ReadError::Changed);
     for _ in 0..TRIES {
-        match read_once(files, path, links) {
-            Err(ReadError::Changed) => last = ReadError::Changed,
-            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
-                last = ReadError::Io(error);
-            }
-            answer => return answer,
+        answer = read_once(files, path, links);
+        match &answer {
+            // Somebody makes, replaces or removes it at this moment.
+            Err(ReadError::Changed | ReadError::DanglingLink) => {}
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            _ => break,
         }
     }
-    Err(last)
+    answer
 }
 
 fn read_once(files: &dyn FileSystem, path: &Path, links: Links) -> Result<Option<SmallFile>, ReadError> {
@@ -68,7 +68,8 @@ fn read_once(files: &dyn FileSystem, path: &Path, links: Links) -> Result<Option
         Ok(found) => judge(&found)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return match files.symlink_metadata(path) {
-                Ok(_) => Err(ReadError::DanglingLink),
+                Ok(found) if found.kind == FileKind::Symlink => Err(ReadError::DanglingLink),
+                Ok(_) => Err(ReadError::Changed),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
                 Err(error) => Err(ReadError::Io(error)),
             };
