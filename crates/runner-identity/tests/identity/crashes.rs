@@ -9,7 +9,7 @@ use crate::harness::{Disk, fast_folder, file_on, helper, whole_or_absent, write_
 /// No creation or regeneration has more steps than this on any disk.
 const MOST_STEPS: usize = 60;
 /// Kills at random times, on each disk.
-const RANDOM_KILLS: usize = 300;
+const RANDOM_KILLS: usize = 310;
 
 /// Starts a task and kills it before its step with this number. Whether it got that far.
 fn kill_at(home: &Path, disk: Disk, task: &str, step: usize) -> bool {
