@@ -79,6 +79,9 @@ impl ChildEnv {
 
     /// Makes this the whole environment of a command: what it would inherit and what was set before is
     /// cleared first (SNAP-24). A working directory is set with it, so that `PWD` is true.
+    ///
+    /// An asynchronous runtime's command is a wrapper around this one; Tokio's gives it by `as_std_mut`. A
+    /// [`Command`]'s own `Debug` shows values: do not log one.
     pub fn apply_to(&self, command: &mut Command) {
         command.env_clear();
         for (name, value) in self.iter() {

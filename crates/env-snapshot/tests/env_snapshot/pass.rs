@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use watertight_env_snapshot::{ChildSpec, DropReason};
-use watertight_vocabulary::{NameSet, Platform};
+use watertight_vocabulary::{ControlPlane, NameSet, Platform, RUNNER_PROCESS_IDENTITY};
 
 use crate::support::{INITIAL_TOKEN, PARENT_PID, RUNNER_ID, TOKEN, World, pairs, reasons};
 
@@ -145,6 +145,31 @@ fn run_32_a_pass_through_does_not_bring_an_auth_secret_back() {
     }
 }
 
+/// CE-05: whatever the registry holds, now or later, is stripped wherever a child starts.
+#[test]
+fn run_31_every_registered_name_is_kept_from_every_child() {
+    let plane = ControlPlane::new();
+    let registered = plane.names().map(|name| name.as_str().unwrap()).chain(RUNNER_PROCESS_IDENTITY);
+    let registered: Vec<_> = registered.collect();
+    assert!(registered.len() > RUNNER_PROCESS_IDENTITY.len(), "an empty registry would prove nothing");
+    for name in registered {
+        for platform in Platform::ALL {
+            let world = World::with_environment([(name, "canary-1"), ("PATH", "/bin")]).on(platform);
+            let foreign =
+                World::with_environment([("PATH", "/bin")]).on(platform).foreign([(name, "canary-2")]);
+            for spec in
+                [ChildSpec::new(), ChildSpec::new().pass([name]), ChildSpec::new().set(name, "canary-3")]
+            {
+                for world in [&world, &foreign] {
+                    let child = world.build(&spec).unwrap();
+                    let names: Vec<_> = child.iter().map(|(name, _)| name.as_str().unwrap()).collect();
+                    assert_eq!(names, ["HERMES_HOME", "PATH"], "{name} on {platform:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn snap_22_the_control_plane_is_removed_last_whatever_allowed_it() {
     let names = ["PATH", "HERMES_HOME", "TERMINAL_ENV", "PWD"];
@@ -187,6 +212,26 @@ fn run_34_no_child_gets_the_runners_id_or_parent() {
 }
 
 proptest! {
+    /// Isolation: what a foreign profile's child gets does not depend on what the launch profile keeps in
+    /// its environment, whatever is passed on and by whatever prefix.
+    #[test]
+    fn snap_23_a_foreign_child_tells_nothing_of_the_launch_profile(
+        one in prop::collection::btree_map("[A-C]{1,2}|LD_[A-B]|TERMINAL_[A-B]", "launch-[0-9]", 0..8),
+        other in prop::collection::btree_map("[A-C]{1,2}|LD_[A-B]|TERMINAL_[A-B]", "launch-[0-9]", 0..8),
+        scope in prop::collection::btree_map("[A-C]{1,2}", "scope-[0-9]", 0..6),
+        exact in prop::collection::vec("[A-C]{1,2}|LD_A|TERMINAL_A", 0..6),
+        prefixes in prop::collection::vec("[A-C]|L|T", 0..3),
+    ) {
+        let passed = prefixes.iter().fold(NameSet::of(exact.iter().map(String::as_str)), |passed, prefix| {
+            passed.with_prefix(prefix.as_str())
+        });
+        let child = |launch: std::collections::BTreeMap<String, String>| {
+            let world = World::with_environment(launch.into_iter().chain([("PATH".into(), "/bin".into())]));
+            world.foreign(scope.clone()).variables(&ChildSpec::new().pass_set(&passed))
+        };
+        prop_assert_eq!(child(one), child(other));
+    }
+
     /// Deny by default: every variable of a child has a reason that can be named, and every variable of the
     /// launch environment is either in the child or listed as dropped.
     #[test]

@@ -32,6 +32,31 @@ fn snap_02_a_missing_directory_stays_missing_and_says_why() {
     }
 }
 
+/// A process whose directory was removed under it.
+#[derive(Debug)]
+struct Adrift;
+
+impl EnvSource for Adrift {
+    fn var_os(&self, _: &OsStr) -> Option<OsString> {
+        None
+    }
+
+    fn vars_os(&self) -> Vec<(OsString, OsString)> {
+        Vec::new()
+    }
+
+    fn current_dir(&self) -> io::Result<std::path::PathBuf> {
+        Err(io::Error::from_raw_os_error(2))
+    }
+}
+
+#[test]
+fn snap_02_the_systems_cause_for_a_missing_directory_is_kept() {
+    let snapshot = EnvSnapshot::of(&Adrift, CaseRule::Sensitive);
+    assert_eq!(snapshot.current_dir().unwrap_err().raw_os_error(), Some(2));
+    assert!(snapshot.is_empty());
+}
+
 #[cfg(unix)]
 #[test]
 fn snap_05_what_is_not_unicode_is_kept_and_is_a_typed_error_as_text() {
