@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
         ("docs", docs),
         ("tests", tests),
         ("snapshots", snapshots),
-        ("features", |root| cargo(root, &["test", "-p", "watertight-context", "--features", "tokio"])),
+        ("context without Tokio", |root| cargo(root, &["test", "-p", "watertight-context"])),
         ("each crate alone", each_crate_alone),
         ("conformance", |root| cargo(root, &["xtask", "conformance"])),
         ("conformance over the protocol", conformance_over_the_protocol),
