@@ -50,6 +50,7 @@ impl TerminalError {
 /// | nothing | one profile | the live environment, else the default (TERM-22) | the launch home's own policy (TERM-25) |
 /// | nothing | many, or a foreign home is bound | refused: unscoped (TERM-23) | the same |
 /// | a closed scope, or another host's | any | refused: closed, other host (TERM-26) | the same |
+/// | a host's scope | read without a host | refused: no host (as SEC-11) | the same |
 ///
 /// # Fail-closed behaviour
 ///
@@ -213,13 +214,15 @@ impl<'a> TerminalReader<'a> {
     where
         'a: 'c,
     {
+        match (self.hosting, context.host()) {
+            (None, Some(_)) => return Err(RefusedReason::NoHost),
+            (Some(reader), Some(entered)) if reader.host() != entered => {
+                return Err(RefusedReason::OtherHost);
+            }
+            _ => {}
+        }
         if context.is_closed() {
             return Err(RefusedReason::Closed);
-        }
-        if let (Some(reader), Some(entered)) = (self.hosting, context.host())
-            && reader.host() != entered
-        {
-            return Err(RefusedReason::OtherHost);
         }
         match context.get::<BoundTerminal>().map(BoundTerminal::policy) {
             Some(Ok(policy)) => Ok(Answerer::Policy(policy)),

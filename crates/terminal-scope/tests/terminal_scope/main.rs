@@ -21,4 +21,5 @@ mod rendering;
 mod schema;
 mod snapshots;
 mod support;
+mod table;
 mod views;

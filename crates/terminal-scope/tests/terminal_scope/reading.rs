@@ -80,7 +80,8 @@ fn term_20_a_bound_policy_alone_answers_and_the_environment_never() {
             };
             scope.run(|| check(TerminalReader::ambient(&host, &no_launch)));
             check(TerminalReader::handle(&scope, Some(&host)));
-            check(TerminalReader::handle(&scope, None));
+            let hostless = Context::builder().foreign_home(foreign).with(docker()).build();
+            check(TerminalReader::handle(&hostless, None));
         }
     }
 }
@@ -129,7 +130,7 @@ fn term_21_under_a_refusal_every_read_is_refused_with_its_reason() {
         };
         scope.run(|| check(TerminalReader::ambient(&host, &no_launch)));
         check(TerminalReader::handle(&scope, Some(&host)));
-        check(TerminalReader::handle(&scope, None));
+        check(TerminalReader::handle(&Context::builder().with(broken()).build(), None));
     }
 }
 
@@ -285,7 +286,8 @@ fn term_25_a_handle_without_a_policy_decides_nothing() {
     let bare = Context::builder().host(host.host()).build();
     let with_host = TerminalReader::handle(&bare, Some(&host));
     assert_eq!(with_host.backend().map_err(|e| e.code()), Err("unscoped"));
-    let without = TerminalReader::handle(&bare, None);
+    let hostless = Context::builder().build();
+    let without = TerminalReader::handle(&hostless, None);
     assert_eq!(without.backend().map_err(|e| e.code()), Err("no-host"));
     assert_eq!(read(without, "TERMINAL_ENV", Some("local")), Err("no-host"));
 }
@@ -311,7 +313,7 @@ fn term_26_a_closed_scope_and_another_hosts_frame_are_refused() {
             assert_eq!(reader.ensure_allowed().map_err(|e| e.code()), Err("closed"));
             assert_eq!(reader.child_entries().map(drop).map_err(|e| e.code()), Err("closed"));
         });
-        assert_eq!(read(TerminalReader::handle(&entered, None), "TERMINAL_ENV", None), Err("closed"));
+        assert_eq!(read(TerminalReader::handle(&entered, Some(&host)), "TERMINAL_ENV", None), Err("closed"));
     }
     let nowhere = Context::builder().host(HostId::unique()).build();
     nowhere.run(|| {
