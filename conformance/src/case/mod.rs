@@ -183,6 +183,18 @@ pub struct SourceSpec {
 }
 
 impl Case {
+    /// The case as its `case.yaml` would say it.
+    ///
+    /// # Errors
+    ///
+    /// A value that YAML cannot hold; there is none.
+    pub fn to_yaml(&self) -> Result<String, serde_yaml::Error> {
+        let mut yaml = Vec::new();
+        let mut serializer = serde_yaml::Serializer::new(&mut yaml);
+        serde_yaml::with::singleton_map_recursive::serialize(self, &mut serializer)?;
+        Ok(String::from_utf8_lossy(&yaml).into_owned())
+    }
+
     /// The area, which is the first part of the id.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()

@@ -1,0 +1,133 @@
+//! The model: the tables of the specification in a few dozen lines. It knows no crate of this workspace.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use watertight_conformance::case::Expected;
+
+pub(crate) type Vars = BTreeMap<String, String>;
+
+/// A home's two files, as far as the model looks into them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Files {
+    pub(crate) dotenv: Vars,
+    pub(crate) timeout: Option<String>,
+}
+
+/// What is bound for a body: which profile, and what its scope held when it was built.
+#[derive(Debug, Clone)]
+pub(crate) struct Bound {
+    pub(crate) profile: usize,
+    secrets: Vars,
+    terminal: Vars,
+}
+
+/// A host, its disk and its environment. Profile 0 is `default`.
+#[derive(Debug, Clone)]
+pub(crate) struct Model {
+    pub(crate) launch: usize,
+    pub(crate) homes: Vec<Files>,
+    pub(crate) live: Vars,
+    frozen: Option<Vars>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Global,
+    ControlPlane,
+    Terminal,
+    Secret,
+}
+
+fn class(name: &str) -> Class {
+    match name {
+        "TZ" | "HOME" | "HERMES_HOME" => Class::Global,
+        "OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN" => Class::ControlPlane,
+        _ if name.starts_with("TERMINAL_") => Class::Terminal,
+        _ => Class::Secret,
+    }
+}
+
+fn of_class(vars: &Vars, wanted: Class) -> Vars {
+    vars.iter().filter(|(name, _)| class(name) == wanted).map(|(n, v)| (n.clone(), v.clone())).collect()
+}
+
+fn value_or_absent(value: Option<&String>) -> Expected {
+    value.map_or(Expected::Absent, |value| Expected::Value(json!(value)))
+}
+
+fn refused(code: &str) -> Expected {
+    Expected::Refused(code.to_owned())
+}
+
+impl Model {
+    pub(crate) fn new(launch: usize, homes: Vec<Files>, live: Vars) -> Self {
+        Self { launch, homes, live, frozen: None }
+    }
+
+    pub(crate) fn many(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    pub(crate) fn activate(&mut self) {
+        if self.frozen.is_none() {
+            self.frozen = Some(self.live.clone());
+        }
+    }
+
+    fn env(&self) -> &Vars {
+        self.frozen.as_ref().unwrap_or(&self.live)
+    }
+
+    /// SEC-20 and TERM-01: the layers, later wins. Another home than the launch home activates first.
+    pub(crate) fn scope(&mut self, profile: usize) -> Bound {
+        let files = self.homes[profile].clone();
+        let mut secrets = Vars::new();
+        let mut terminal = Vars::from([("TERMINAL_TIMEOUT".to_owned(), "180".to_owned())]);
+        terminal.extend(of_class(&files.dotenv, Class::Terminal));
+        if profile == self.launch {
+            secrets.extend(of_class(self.env(), Class::Secret));
+            terminal.extend(of_class(self.env(), Class::Terminal));
+        } else {
+            self.activate();
+        }
+        secrets.extend(of_class(&files.dotenv, Class::Secret));
+        terminal.extend(files.timeout.map(|timeout| ("TERMINAL_TIMEOUT".to_owned(), timeout)));
+        Bound { profile, secrets, terminal }
+    }
+
+    /// The table of SEC.
+    pub(crate) fn secret(&self, bound: Option<&Bound>, name: &str) -> Expected {
+        match (class(name), bound) {
+            (Class::ControlPlane, _) => refused("control-plane"),
+            (Class::Global, _) => value_or_absent(self.env().get(name)),
+            (Class::Terminal, None) if !self.many() => value_or_absent(self.live.get(name)),
+            (Class::Terminal, _) => refused("not-a-secret"),
+            (Class::Secret, Some(bound)) => match bound.secrets.get(name) {
+                Some(value) => value_or_absent(Some(value)),
+                None if self.many() || bound.profile != self.launch => Expected::Absent,
+                None => value_or_absent(self.live.get(name)),
+            },
+            (Class::Secret, None) if self.many() => refused("unscoped"),
+            (Class::Secret, None) => value_or_absent(self.live.get(name)),
+        }
+    }
+
+    /// TERM-20 to TERM-23.
+    pub(crate) fn terminal(&self, bound: Option<&Bound>, name: &str) -> Expected {
+        match bound {
+            Some(bound) => value_or_absent(bound.terminal.get(name)),
+            None if self.many() => refused("unscoped"),
+            None => value_or_absent(self.live.get(name)),
+        }
+    }
+
+    /// HOST-33: the profile whose home is bound.
+    pub(crate) fn home(&self, bound: Option<&Bound>) -> Result<usize, Expected> {
+        match bound {
+            Some(bound) => Ok(bound.profile),
+            None if self.many() => Err(refused("unscoped")),
+            None => Ok(self.launch),
+        }
+    }
+}
