@@ -243,12 +243,14 @@ impl NameError {
 
 impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a profile's name: ", self.shown)?;
+        write!(f, "`{}` ", self.shown)?;
         f.write_str(match self.problem {
-            NameProblem::Grammar => "1 to 64 of a-z, 0-9, `_` and `-`, beginning with a letter or digit",
-            NameProblem::Default => "it is the root's own",
-            NameProblem::Reserved => "it is reserved, and no new profile may have it",
-            NameProblem::Device => "it is a device on this system",
+            NameProblem::Grammar => {
+                "is not a profile's name: 1 to 64 of a-z, 0-9, `_` and `-`, beginning with a letter or digit"
+            }
+            NameProblem::Default => "is the root's own name, and no other profile's",
+            NameProblem::Reserved => "is reserved: no new profile may have that name",
+            NameProblem::Device => "is not a profile's name: it is a device on this system",
         })?;
         if let Some(suggestion) = &self.suggestion {
             write!(f, "; perhaps `{suggestion}`")?;

@@ -33,7 +33,7 @@ pub enum RootError {
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// The home cannot be resolved.
-    #[error("the home {source}")]
+    #[error("the home cannot be used: {source}")]
     Home {
         /// Why.
         source: ResolveError,

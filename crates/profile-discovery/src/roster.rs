@@ -78,6 +78,7 @@ impl Roster {
     ) -> Result<Self, ListError> {
         let mut roster = Self::installed(files, root, listing)?;
         let folder = open_profiles(files, root)?;
+        standalone.keep_only(roster.residents.iter().map(Resident::home));
         let mut residents = Vec::with_capacity(roster.residents.len());
         for resident in std::mem::take(&mut roster.residents) {
             let reason = match (resident.name(), &folder) {
@@ -135,7 +136,8 @@ impl Roster {
     }
 
     /// What was noticed on the way: markers of `default` that are ignored (PROF-28), and configuration
-    /// files that could not be read and were not reported before (PROF-31).
+    /// files that cannot be used (PROF-31). They stand here as long as they are true; each was also logged,
+    /// once.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

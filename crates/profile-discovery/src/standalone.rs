@@ -1,6 +1,6 @@
 //! Whether a profile stands alone, by its own `config.yaml` (PROF-23, PROF-30, PROF-31).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +21,8 @@ const KEY: &str = "standalone";
 pub(crate) struct Standalone {
     disk: Arc<dyn FileSystem>,
     files: Arc<dyn ProfileFiles>,
+    /// Where every profile's links may lead besides its own home (FILE-06).
+    link_folders: Vec<PathBuf>,
     /// The last error of each home that was reported. It carries the file's signature, so the same error of
     /// another state of the file is another one.
     reported: Mutex<HashMap<PathBuf, FileError>>,
@@ -31,24 +33,29 @@ pub(crate) struct Standalone {
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) standalone: bool,
-    /// The file could not be used, and that was not reported before (PROF-31).
+    /// The file could not be used (PROF-31).
     pub(crate) warning: Option<Diagnostic>,
 }
 
 impl Standalone {
     pub(crate) fn new(disk: Arc<dyn FileSystem>, files: Arc<dyn ProfileFiles>) -> Self {
-        Self { disk, files, reported: Mutex::default(), default_reported: AtomicBool::new(false) }
+        let reported = Mutex::default();
+        Self { disk, files, link_folders: Vec::new(), reported, default_reported: AtomicBool::new(false) }
     }
 
-    /// Whether the profile of a resolved home stands alone. A file that cannot be used says "no", with one
-    /// warning for each of its states (PROF-31).
+    pub(crate) fn linking_into(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { link_folders: folders.into_iter().collect(), ..self }
+    }
+
+    /// Whether the profile of a resolved home stands alone. A file that cannot be used says "no", with a
+    /// warning that is logged once for each of its states (PROF-31).
     pub(crate) fn of(&self, root: &Root, home: &Path) -> Answer {
         match self.read(root, home) {
             Ok(standalone) => {
                 self.forget(home);
                 Answer { standalone, warning: None }
             }
-            Err(error) => Answer { standalone: false, warning: self.report(home, error) },
+            Err(error) => Answer { standalone: false, warning: Some(self.report(home, error)) },
         }
     }
 
@@ -59,25 +66,45 @@ impl Standalone {
 
     fn read(&self, root: &Root, home: &Path) -> Result<bool, FileError> {
         let id = home_at(&*self.disk, home).unwrap_or_else(|_| HomeId::new(home.to_owned(), None));
-        match self.files.config(&reach_of(root, id)).and_then(|config| says_standalone(config.as_deref())) {
+        match self.files.config(&self.reach(root, id)).and_then(|config| says_standalone(config.as_deref())) {
             Err(error) if is_of_wrong_type(&error) => Ok(false),
             answer => answer,
         }
     }
 
-    fn report(&self, home: &Path, error: FileError) -> Option<Diagnostic> {
-        if self.reported().get(home) == Some(&error) {
-            return None;
+    /// Where the links of a home's file may lead (FILE-06): the launch home's anywhere but into the tree's
+    /// other homes, everybody else's into the host's folders.
+    fn reach(&self, root: &Root, id: HomeId) -> ProfileHome {
+        if root.is_launch_home(&id) {
+            let is_root = self.disk.canonicalize(root.path()).is_ok_and(|path| path == id.path());
+            let home = ProfileHome::launch(id).not_into([root.profiles_dir()]);
+            return if is_root { home } else { home.not_into([root.path()]) };
         }
+        let home = ProfileHome::confined(id).without(root.profiles_dir());
+        self.link_folders.iter().fold(home, ProfileHome::also)
+    }
+
+    fn report(&self, home: &Path, error: FileError) -> Diagnostic {
         let text =
             format!("it cannot be told whether the profile stands alone, so it is served: {}", error.cause());
         let mut warning = Diagnostic::warning(error.code(), text).in_file(error.path().unwrap_or(home));
         if let Some(line) = error.line() {
             warning = warning.on_line(line);
         }
-        tracing::warn!(code = warning.code(), "{warning}");
-        self.reported().insert(home.to_owned(), error);
-        Some(warning)
+        let before = self.reported().insert(home.to_owned(), error.clone());
+        if before != Some(error) {
+            tracing::warn!(code = warning.code(), "{warning}");
+        }
+        warning
+    }
+
+    /// Forgets the homes that are nobody's any more, so that what is remembered is bounded by the tree.
+    pub(crate) fn keep_only<'a>(&self, homes: impl Iterator<Item = &'a Path>) {
+        let mut reported = self.reported();
+        if !reported.is_empty() {
+            let homes: HashSet<&Path> = homes.collect();
+            reported.retain(|home, _| homes.contains(home.as_path()));
+        }
     }
 
     fn reported(&self) -> MutexGuard<'_, HashMap<PathBuf, FileError>> {
@@ -106,16 +133,6 @@ impl Standalone {
             tracing::warn!(code = warning.code(), "{warning}");
         }
         Some(warning)
-    }
-}
-
-/// Where the links of a profile's own file may lead (FILE-06): the launch home's anywhere but into the
-/// tree's other homes, everybody else's nowhere.
-fn reach_of(root: &Root, id: HomeId) -> ProfileHome {
-    if root.is_launch_home(&id) {
-        ProfileHome::launch(id).not_into([root.path(), root.profiles_dir()])
-    } else {
-        ProfileHome::confined(id).without(root.profiles_dir())
     }
 }
 

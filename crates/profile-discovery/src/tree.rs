@@ -31,6 +31,12 @@ impl ProfileTree {
         Self { standalone: Standalone::new(Arc::clone(&disk), files), root, disk }
     }
 
+    /// Lets the files of every profile also be links into these folders: the same that the host lets its
+    /// scopes read from, so that the two cannot disagree on what a file says (FILE-06).
+    pub fn linking_into(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { standalone: self.standalone.linking_into(folders), ..self }
+    }
+
     /// The root.
     pub fn root(&self) -> &Root {
         &self.root
@@ -87,8 +93,8 @@ impl ProfileTree {
         find::find(self.disk(), &self.root, requested)
     }
 
-    /// Whether a found profile's own `config.yaml` lets it be served (PROF-23). This opens the file, so a
-    /// host activates before it asks.
+    /// Whether a found profile's own `config.yaml` lets it be served (PROF-23): the one step of a look-up that
+    /// opens a file. The answer is the warning that the file cannot be used, if it cannot (PROF-31).
     ///
     /// # Errors
     ///

@@ -200,3 +200,58 @@ fn prof_42_a_root_that_cannot_be_traversed_is_an_error() {
     let open = tree.failing(Operation::OpenDir, "root/profiles", EACCES);
     assert!(open.list().is_err());
 }
+
+#[cfg(unix)]
+#[test]
+fn prof_24_a_link_that_cannot_be_resolved_any_more_is_unknown_and_one_that_is_gone_is_not() {
+    let tree = Tree::with(&["a"]);
+    tree.file("far/config.yaml", "").link("profiles/l", "../far");
+    let open = tree.failing(Operation::Canonicalize, "profiles/l", EIO);
+    assert_eq!(residents(&open.installed().unwrap()), ["default", "a"]);
+    assert_eq!(residents(&open.serving().unwrap()), ["default", "a"]);
+    let tenants = open.tenants(&home(tree.root())).unwrap();
+    assert_eq!(counted(&tenants), pairs([("default", "default"), ("a", "servable"), ("l", "unknown")]));
+    assert_eq!(open.find("l").unwrap_err().code(), "unknown");
+
+    let link = tree.path("profiles/l");
+    let open = tree.scripted(move |operation, path| {
+        if operation == Operation::Canonicalize && path.ends_with("profiles/l") {
+            let _ = std::fs::remove_file(&link);
+        }
+        Ok(())
+    });
+    let tenants = open.tenants(&home(tree.root())).unwrap();
+    assert_eq!(counted(&tenants), pairs([("default", "default"), ("a", "servable")]));
+}
+
+#[test]
+fn prof_42_a_root_or_a_folder_that_cannot_be_resolved_is_an_error_where_homes_are_asked_for() {
+    for suffix in ["root", "root/profiles"] {
+        let tree = Tree::with(&["a"]);
+        let open = tree.failing(Operation::Canonicalize, suffix, EIO);
+        assert!(open.list().is_ok(), "a listing resolves nothing");
+        assert_eq!(open.tenants(&home(tree.root())).unwrap_err().code(), "unreadable", "{suffix}");
+        assert_eq!(open.serving().unwrap_err().code(), "unreadable", "{suffix}");
+    }
+}
+
+#[test]
+fn prof_24_what_vanishes_while_it_is_found_is_no_profile() {
+    let tree = Tree::with(&["a"]);
+    for (operation, suffix) in [
+        (Operation::Canonicalize, "profiles/a"),
+        (Operation::Metadata, "profiles/a"),
+        (Operation::SymlinkMetadata, "profiles/a"),
+    ] {
+        let (aside, here) = (tree.path("aside"), tree.path("profiles/a"));
+        let (from, to) = (here.clone(), aside.clone());
+        let open = tree.scripted(move |asked, path| {
+            if asked == operation && path.ends_with(suffix) && from.exists() {
+                std::fs::rename(&from, &to)?;
+            }
+            Ok(())
+        });
+        assert_eq!(open.find("a").unwrap_err().code(), "no-such-profile", "{operation:?}");
+        std::fs::rename(aside, here).unwrap();
+    }
+}

@@ -24,3 +24,4 @@ mod scale;
 mod snapshots;
 mod support;
 mod tenants;
+mod texts;

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use watertight_disk::{Operation, RealFileSystem};
-use watertight_profile_discovery::{LeftOutReason, ProfileName};
+use watertight_env_snapshot::MapEnv;
+use watertight_profile_discovery::{HomeLayout, LeftOutReason, ProfileName, ProfileTree, Root};
 use watertight_profile_home::{CachedFiles, DiskFiles, ProfileFiles};
-use watertight_vocabulary::Diagnostic;
+use watertight_vocabulary::{Diagnostic, Platform};
 
 use crate::support::{EIO, Tree, left_out, listed, named, pairs, residents};
 
@@ -136,22 +137,25 @@ fn prof_31_a_broken_file_leaves_the_profile_served_with_one_warning_for_each_cha
         let warnings = || {
             let (serving, logged) = events(|| open.serving().unwrap());
             assert!(serving.get(&named("p")).is_some(), "the profile stays served");
-            assert_eq!(serving.diagnostics().len(), logged, "said once, as a value and as an event");
             for diagnostic in serving.diagnostics() {
                 assert_eq!(diagnostic.path(), Some(&*tree.path("profiles/p/config.yaml")));
                 assert!(!diagnostic.to_string().contains("canary"), "{diagnostic}");
             }
-            logged
+            (serving.diagnostics().len(), logged)
         };
-        assert_eq!(warnings(), 1, "broken");
-        assert_eq!(warnings(), 0, "said already");
+        assert_eq!(warnings(), (1, 1), "broken");
+        assert_eq!(warnings(), (1, 0), "logged already, and still to be seen");
         standalone(&tree, "p", "gateway: {standalone: canary-1,\n");
-        assert_eq!(warnings(), 1, "broken in another way");
-        assert_eq!(warnings(), 0);
+        assert_eq!(warnings(), (1, 1), "broken in another way");
+        assert_eq!(warnings(), (1, 0));
         standalone(&tree, "p", "gateway: {standalone: no}\n");
-        assert_eq!(warnings(), 0, "mended");
+        assert_eq!(warnings(), (0, 0), "mended");
         standalone(&tree, "p", "gateway: {standalone: canary-1\n");
-        assert_eq!(warnings(), 1, "broken again");
+        assert_eq!(warnings(), (1, 1), "broken again");
+        tree.remove("profiles/p");
+        assert_eq!(events(|| open.serving().unwrap()).1, 0);
+        standalone(&tree, "p", "gateway: {standalone: canary-1\n");
+        assert_eq!(warnings(), (1, 1), "another profile of that name");
     }
 }
 
@@ -178,6 +182,55 @@ fn prof_31_files_that_cannot_be_read_are_reported_and_change_nothing_else() {
     assert_eq!(residents(&serving), ["default", "dangling", "healthy", "latin", "loop", "out"]);
     let codes: Vec<_> = serving.diagnostics().iter().map(Diagnostic::code).collect();
     assert_eq!(codes, ["unreadable", "invalid", "unreadable", "unreadable"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_23_a_file_in_a_folder_that_the_host_lists_says_what_it_says() {
+    let tree = Tree::new();
+    tree.file("shared/alone.yaml", "gateway: {standalone: true}");
+    tree.link("profiles/p/config.yaml", tree.path("shared/alone.yaml"));
+    assert_eq!(residents(&tree.open().serving().unwrap()), ["default", "p"], "it leaves the home");
+    let listed = tree.open().linking_into([tree.path("shared")]);
+    assert_eq!(residents(&listed.serving().unwrap()), ["default"]);
+    let found = listed.find("p").unwrap();
+    assert_eq!(listed.ensure_served(&found).unwrap_err().code(), "not-served");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_23_the_launch_homes_file_may_be_a_link_to_anywhere_but_another_home() {
+    let tree = Tree::with(&["other"]);
+    tree.file("profiles/other/config.yaml", "gateway: {standalone: true}");
+    tree.file("../dotfiles/config.yaml", "gateway: {standalone: true}");
+    tree.file("config.yaml", "gateway: {standalone: true}");
+    for (target, standalone) in [
+        ("../../../dotfiles/config.yaml", true),
+        ("../other/config.yaml", false),
+        ("../../config.yaml", false),
+    ] {
+        tree.link("profiles/p/config.yaml", target);
+        let root = Root::of(
+            &tree.path("profiles/p"),
+            &HomeLayout::hermes(),
+            &MapEnv::new(),
+            Platform::Linux,
+            &RealFileSystem,
+        );
+        let open = ProfileTree::new(root.unwrap(), Arc::new(RealFileSystem), Arc::new(DiskFiles::new()));
+        let serving = open.serving().unwrap();
+        assert_eq!(serving.get(&named("p")).is_none(), standalone, "{target}");
+        tree.remove("profiles/p");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_28_the_roots_own_file_may_be_a_link_to_anywhere_while_it_is_the_launch_home() {
+    let tree = Tree::new();
+    tree.file("../dotfiles/config.yaml", "gateway: {standalone: true}");
+    tree.link("config.yaml", "../dotfiles/config.yaml");
+    assert_eq!(tree.open().serving().unwrap().diagnostics().len(), 1, "it was read, and is ignored");
 }
 
 /// What is answered, and how many warnings were logged meanwhile.
