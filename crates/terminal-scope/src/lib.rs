@@ -17,6 +17,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Of the layers, the later wins, key by key; each knows where its value stands (TERM-01, TERM-10):
+//!
+//! | layer | what it sets | how |
+//! | --- | --- | --- |
+//! | the schema's defaults | mapped keys | as written there |
+//! | `.env` | every `TERMINAL_*` name | unchanged |
+//! | the launch environment, for the launch profile alone | every `TERMINAL_*` name | unchanged |
+//! | `config.yaml`, section `terminal:` | mapped keys | rendered: text as it is, `True` and `False`, numbers in decimal, lists and mappings as ASCII JSON (TERM-05) |
+//! | the administrator's managed `.env` | every `TERMINAL_*` name | unchanged |
+//!
+//! Two entries are computed: the working directory of a local profile that sets none (TERM-06), and whether
+//! the image is pinned (TERM-07).
+//!
 //! Invariants:
 //!
 //! - A bound policy alone answers; no read under it reaches an environment (TERM-20).

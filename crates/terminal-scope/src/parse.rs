@@ -13,10 +13,10 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
     text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit()).then(|| serde_json::from_str(text).ok())?
 }
 
-/// A number, in the spelling that JSON has for one.
+/// A number, in the spelling that JSON has for one. One too large to be held is none.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
-    plain.then(|| serde_json::from_str::<f64>(text).ok())?.filter(|number| number.is_finite())
+    plain.then(|| serde_json::from_str::<f64>(text).ok())?
 }
 
 /// A word of FILE-32, `1` or `0`.

@@ -169,6 +169,38 @@ fn term_41_absent_files_are_no_failure() {
     assert_eq!(text(&policy(home.build(&DiskFiles::new())), "TERMINAL_ENV").as_deref(), Some("docker"));
 }
 
+#[test]
+fn term_02_building_changes_nothing_on_disk() {
+    let home = Home::new();
+    fs::write(home.file(".env"), "TERMINAL_ENV=ssh\nnot a line\n").expect("a file");
+    fs::write(home.file("config.yaml"), "terminal: {backend: docker, typo: 1}\n").expect("a file");
+    let state = || -> Vec<_> {
+        let entries = fs::read_dir(home.home.path()).expect("the home");
+        let mut state: Vec<_> = entries
+            .map(|entry| {
+                let path = entry.expect("an entry").path();
+                let bytes = fs::read(&path).expect("a file");
+                (path.metadata().expect("it is there").modified().expect("a time"), path, bytes)
+            })
+            .collect();
+        state.sort();
+        state
+    };
+    let before = state();
+    let disk = Scripted::new(Arc::new(RealFileSystem), |operation, _| match operation {
+        Operation::SymlinkMetadata
+        | Operation::Metadata
+        | Operation::ReadLink
+        | Operation::Canonicalize
+        | Operation::Open
+        | Operation::OpenMetadata
+        | Operation::Read => Ok(()),
+        other => panic!("{other:?} is no part of building"),
+    });
+    policy(home.build(&DiskFiles::on(Arc::new(disk))));
+    assert_eq!(state(), before, "nothing is repaired or written back");
+}
+
 /// A host's own reader that fails in a way that no rule foresees.
 #[derive(Debug)]
 struct Panicking;
