@@ -272,12 +272,10 @@ impl TerminalPolicy {
         let flaw = entry.flaw.unwrap_or(Flaw::NotRenderable);
         match self.schema.variable(entry.name.as_os_str()) {
             Some(key) => key.error(origin, flaw.under(key.value_type())),
-            None => SettingError::new(
-                Arc::from(""),
-                Some(entry.name.clone()),
-                origin,
-                flaw.under(ValueType::Text),
-            ),
+            None => {
+                let (name, fault) = (entry.name.to_string().into(), flaw.under(ValueType::Text));
+                SettingError::new(name, Some(entry.name.clone()), origin, fault)
+            }
         }
     }
 }
