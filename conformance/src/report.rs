@@ -96,7 +96,12 @@ fn skipped(text: &mut String, results: &[CaseResult]) {
         }
     }
     for (reason, cases) in reasons {
-        let _ = writeln!(text, "skipped, {reason}: {}", cases.join(", "));
+        // Which cases these are stands in the report for machines.
+        let shown = match cases.as_slice() {
+            [case] => (*case).to_owned(),
+            many => format!("{} cases", many.len()),
+        };
+        let _ = writeln!(text, "skipped, {reason}: {shown}");
     }
 }
 

@@ -61,6 +61,8 @@ enum Action {
     Serve,
     /// Shows what covers each rule, and fails on a rule that nothing covers.
     Coverage,
+    /// Puts the ecosystem's readers to the test, as far as they can be had here, each with its known deviations.
+    Peers,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -100,6 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let outcome = match arguments.action {
         Some(Action::Serve) => serve_here(),
         Some(Action::Coverage) => coverage(arguments),
+        Some(Action::Peers) => peers(arguments),
         None => conformance(arguments),
     };
     match outcome {
@@ -168,15 +171,46 @@ fn conformance(arguments: &Arguments) -> Result<u8, Trouble> {
     Ok(report::exit_code(&results))
 }
 
+/// The peers, and what each is asked with. Where a program cannot be had, that is said and is no failure.
+fn peers(arguments: &Arguments) -> Result<u8, Trouble> {
+    let suite = load(arguments)?;
+    let adapters = workspace().join("conformance/adapters");
+    let python = format!("python3 {}", adapters.join("python_dotenv.py").display());
+    let mut worst = 0;
+    for (command, list) in [("dotenvy", "dotenvy.yaml"), (python.as_str(), "python_dotenv.yaml")] {
+        let mut out = io::stdout().lock();
+        let peer = match named_subject(Some(command), arguments.timeout) {
+            Ok(peer) => peer,
+            Err(trouble) => {
+                writeln!(out, "not run: {command}: {trouble}")?;
+                continue;
+            }
+        };
+        let mut results = run_all(&suite, &*peer, &Selection::all(), arguments);
+        let wrong = Expectations::load(&adapters.join(list))?.apply(&mut results);
+        if !wrong.is_empty() {
+            return Err(Trouble::Expectations(wrong));
+        }
+        writeln!(out, "{} {}", peer.hello().name, peer.hello().version)?;
+        out.write_all(report::for_people(&results).as_bytes())?;
+        worst = worst.max(report::exit_code(&results));
+    }
+    Ok(worst)
+}
+
 fn subject(arguments: &Arguments) -> Result<Box<dyn Subject>, Trouble> {
-    Ok(match arguments.subject.as_deref() {
+    named_subject(arguments.subject.as_deref(), arguments.timeout)
+}
+
+fn named_subject(name: Option<&str>, timeout: u64) -> Result<Box<dyn Subject>, Trouble> {
+    Ok(match name {
         None => Box::new(InProcess::new()),
         Some("dotenvy") => Box::new(Dotenvy::new()),
         Some(name) if name.starts_with("broken:") => {
             let flaw = FLAWS.into_iter().find(|flaw| name.strip_prefix("broken:") == Some(flaw.name()));
             Box::new(InProcess::broken(flaw.ok_or_else(|| Trouble::NoFlaw(name.to_owned()))?))
         }
-        Some(command) => Box::new(Foreign::start(command, Duration::from_secs(arguments.timeout))?),
+        Some(command) => Box::new(Foreign::start(command, Duration::from_secs(timeout))?),
     })
 }
 

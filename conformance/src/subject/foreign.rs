@@ -1,15 +1,21 @@
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+
+use tempfile::NamedTempFile;
 
 use super::protocol::{Ask, PROTOCOL, Reply, Request, Response};
 use super::{Answer, Assignment, Fault, Hello, Subject};
 
 /// The most that one answer, or what stands beside it on standard error, may be.
 const LARGEST_ANSWER: u64 = 4 * 1024 * 1024;
+
+/// How long a subject that is no longer needed may take to say so.
+const PATIENCE_AT_THE_END: Duration = Duration::from_millis(200);
 
 /// A program that speaks the protocol (CONF-11). Each thread that runs cases has a process of its own; one
 /// that breaks is ended, and the next case starts another.
@@ -67,7 +73,8 @@ struct Process {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<Line>,
-    errors: Arc<Mutex<Vec<u8>>>,
+    /// What it wrote to standard error, read up to where the last case ended.
+    errors: File,
     next: u64,
 }
 
@@ -85,24 +92,21 @@ impl Process {
     fn start(command: &str, timeout: Duration) -> Result<(Self, Hello), Fault> {
         let mut words = command.split_whitespace();
         let program = words.next().ok_or_else(|| Fault::NotStarted("the command is empty".to_owned()))?;
+        // A file and no pipe: what was written before an answer is there when the answer is.
+        let (written, errors) = temporary().map_err(|error| Fault::NotStarted(error.to_string()))?;
         let mut child = Command::new(program)
             .args(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(Stdio::from(written))
             .spawn()
             .map_err(|error| Fault::NotStarted(error.to_string()))?;
-        let (Some(input), Some(output), Some(error)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Fault::NotStarted("it has no standard streams".to_owned()));
         };
         // One line is awaited at a time; a subject that writes more waits until it is asked again.
         let (sender, lines) = sync_channel(1);
         thread::spawn(move || read_lines(output, &sender));
-        let errors = Arc::default();
-        let kept = Arc::clone(&errors);
-        thread::spawn(move || keep_errors(error, &kept));
         let mut process = Self { child, input: Some(input), lines, errors, next: 1 };
         match process.ask(Ask::Start { protocol: PROTOCOL }, timeout)? {
             Reply::Started(hello) => Ok((process, hello)),
@@ -143,16 +147,17 @@ impl Process {
         }
     }
 
-    fn standard_error(&self) -> Option<String> {
-        let mut errors = self.errors.lock().ok()?;
-        let text = String::from_utf8_lossy(&std::mem::take(&mut *errors)).into_owned();
-        (!text.is_empty()).then_some(text)
+    fn standard_error(&mut self) -> Option<String> {
+        let mut text = Vec::new();
+        Read::by_ref(&mut self.errors).take(LARGEST_ANSWER).read_to_end(&mut text).ok()?;
+        (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into_owned())
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A subject that reads to the end of its input ends by itself; one that does not is ended.
+        // A subject that stops, or reads to the end of its input, ends by itself; one that does not is ended.
+        let _ = self.ask(Ask::Stop {}, PATIENCE_AT_THE_END);
         self.input = None;
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -178,13 +183,8 @@ fn read_lines(output: impl Read, sender: &SyncSender<Line>) {
     }
 }
 
-fn keep_errors(mut error: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 4096];
-    while let Ok(read @ 1..) = error.read(&mut buffer) {
-        if let (Ok(mut kept), Some(bytes)) = (kept.lock(), buffer.get(..read))
-            && kept.len() as u64 + (read as u64) < LARGEST_ANSWER
-        {
-            kept.extend_from_slice(bytes);
-        }
-    }
+/// A file that is gone once nobody has it open, to write to and to read from, each at its own place.
+fn temporary() -> io::Result<(File, File)> {
+    let file = NamedTempFile::new()?;
+    Ok((file.reopen()?, file.reopen()?))
 }

@@ -2,9 +2,14 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot set its stage fails")]
 
+mod deviations;
 mod flaws;
+#[cfg(unix)]
+mod foreign;
 mod loading;
 mod protocol;
+mod reporting;
+mod schemas;
 
 use watertight_conformance::case::{Suite, load_suite};
 use watertight_conformance::fixtures;

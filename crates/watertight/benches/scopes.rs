@@ -40,7 +40,8 @@ fn scopes(c: &mut Criterion) {
 }
 
 fn write(files: &[impl AsRef<Path>; 3]) {
-    let secrets: String = (0..30).map(|n| format!("SECRET_NAME_{n}=canary-value-{n}-0123456789abcdef\n")).collect();
+    let secrets: String =
+        (0..30).map(|n| format!("SECRET_NAME_{n}=canary-value-{n}-0123456789abcdef\n")).collect();
     let texts = [secrets.as_str(), "terminal: {backend: docker, timeout: 60}\n", "MANAGED_KEY=canary\n"];
     for (file, text) in files.iter().zip(texts) {
         let path = file.as_ref();
