@@ -270,13 +270,11 @@ impl TerminalPolicy {
     fn unreadable(&self, entry: &OwnEntry) -> SettingError {
         let origin = Some(self.origin_of(entry.mark));
         let flaw = entry.flaw.unwrap_or(Flaw::NotRenderable);
-        match self.schema.variable(entry.name.as_os_str()) {
-            Some(key) => key.error(origin, flaw.under(key.value_type())),
-            None => {
-                let (name, fault) = (entry.name.to_string().into(), flaw.under(ValueType::Text));
-                SettingError::new(name, Some(entry.name.clone()), origin, fault)
-            }
+        if let Some(key) = self.schema.variable(entry.name.as_os_str()) {
+            return key.error(origin, flaw.under(key.value_type()));
         }
+        let (name, fault) = (entry.name.to_string().into(), flaw.under(ValueType::Text));
+        SettingError::new(name, Some(entry.name.clone()), origin, fault)
     }
 }
 
