@@ -3,10 +3,12 @@ use std::sync::Arc;
 use watertight_disk::{Operation, RealFileSystem};
 use watertight_env_snapshot::MapEnv;
 use watertight_profile_discovery::{HomeLayout, LeftOutReason, ProfileName, ProfileTree, Root};
-use watertight_profile_home::{CachedFiles, DiskFiles, ProfileFiles};
+use watertight_profile_home::{
+    CachedFiles, DiskFiles, FileError, HomeFile, MemoryFiles, ProfileFiles, ProfileHome, Unreadable,
+};
 use watertight_vocabulary::{Diagnostic, Platform};
 
-use crate::support::{EIO, Tree, left_out, listed, named, pairs, residents};
+use crate::support::{EIO, Tree, home, left_out, listed, named, pairs, residents};
 
 fn standalone(tree: &Tree, id: &str, text: &str) {
     tree.file(&format!("profiles/{id}/config.yaml"), text);
@@ -157,6 +159,26 @@ fn prof_31_a_broken_file_leaves_the_profile_served_with_one_warning_for_each_cha
         standalone(&tree, "p", "gateway: {standalone: canary-1\n");
         assert_eq!(warnings(), (1, 1), "another profile of that name");
     }
+}
+
+#[test]
+fn prof_31_a_file_that_breaks_again_in_the_very_same_way_is_reported_again() {
+    let tree = Tree::with(&["p"]);
+    let files = Arc::new(MemoryFiles::new());
+    let home = ProfileHome::confined(home(tree.path("profiles/p")));
+    let open = tree.with_files(Arc::new(RealFileSystem), Arc::clone(&files) as Arc<dyn ProfileFiles>);
+    let logged = || events(|| open.serving().unwrap()).1;
+    let error = FileError::from(Unreadable::LinkLoop);
+    files.fail(&home, HomeFile::Config, error.clone());
+    assert_eq!((logged(), logged()), (1, 0));
+    files.set_config(&home, "gateway: {}");
+    assert_eq!(logged(), 0);
+    files.fail(&home, HomeFile::Config, error.clone());
+    assert_eq!((logged(), logged()), (1, 0), "it was sound in between");
+    tree.remove("profiles/p/config.yaml").file("profiles/p/.env", "K=canary-1");
+    assert_eq!(logged(), 0, "there is no file to read");
+    tree.profile("p");
+    assert_eq!((logged(), logged()), (1, 0), "it was gone in between");
 }
 
 #[test]
