@@ -15,6 +15,9 @@ const FINGERPRINT_EXTENSION: &str = "machine";
 /// Mode bits that let others than the owner write.
 const OTHERS_MAY_WRITE: u32 = 0o022;
 
+/// The mode bit of a folder in which each may remove and rename only what is their own.
+const STICKY: u32 = 0o1000;
+
 /// What was found around one id.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Findings {
@@ -37,7 +40,7 @@ impl Findings {
         if mode & OTHERS_MAY_WRITE != 0 {
             findings.say(writable_by_others("file-writable-by-others", around.path));
         }
-        findings.judge_folder(around);
+        findings.judge_folders(around);
         findings.judge_machine(around, id);
         findings
     }
@@ -46,7 +49,7 @@ impl Findings {
     /// is a finding and no error: the id stands.
     pub(crate) fn record(around: Surroundings<'_>, id: &RunnerId) -> Self {
         let mut findings = Self::default();
-        findings.judge_folder(around);
+        findings.judge_folders(around);
         if let Some(fingerprint) = Fingerprint::take(around.machine, id) {
             let sidecar = sidecar_of(around.path);
             match create::replace(around.files, &sidecar, &fingerprint.sidecar(id)) {
@@ -57,11 +60,15 @@ impl Findings {
         findings
     }
 
-    /// Who may write the folder may replace the file (RUN-06).
-    fn judge_folder(&mut self, around: Surroundings<'_>) {
-        let Some(folder) = around.path.parent() else { return };
-        if around.files.metadata(folder).is_ok_and(|found| found.mode & OTHERS_MAY_WRITE != 0) {
-            self.say(writable_by_others("folder-writable-by-others", folder));
+    /// Who may write the folder may replace the file, and who may write the one above may replace the
+    /// folder: both are this crate's to make (RUN-06). Above, a sticky bit keeps others from that.
+    fn judge_folders(&mut self, around: Surroundings<'_>) {
+        for (above, folder) in around.path.ancestors().skip(1).take(2).enumerate() {
+            let Ok(found) = around.files.metadata(folder) else { continue };
+            let is_kept = above > 0 && found.mode & STICKY != 0;
+            if found.mode & OTHERS_MAY_WRITE != 0 && !is_kept {
+                self.say(writable_by_others("folder-writable-by-others", folder));
+            }
         }
     }
 

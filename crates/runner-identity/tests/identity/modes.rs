@@ -68,6 +68,11 @@ fn run_06_what_was_there_is_left_as_it_is_and_reported_where_others_may_write_it
         assert_eq!(codes(&file), reported, "folder {folder_mode:o}, file {file_mode:o}");
         assert_eq!((mode(folder), mode(&path)), (folder_mode, file_mode), "modes are left as they are");
     }
+    let above = folder.parent().expect("a folder");
+    for (above_mode, reported) in [(0o1777, 2), (0o777, 3), (0o775, 3)] {
+        set_mode(above, above_mode);
+        assert_eq!(codes(&file).len(), reported, "the folder above: {above_mode:o}");
+    }
     let identity = file.load().expect("usable").expect("there");
     for diagnostic in identity.diagnostics() {
         assert_eq!(diagnostic.severity(), Severity::Warning);
