@@ -49,7 +49,8 @@
 //! - Nothing is created, touched, repaired or remembered (PROF-29); only of which broken file a warning was
 //!   given is (PROF-31). The environment is an argument, and asked once (PROF-01).
 //! - Listing, finding and counting open no file. A listing costs one directory read for all tombstones, one
-//!   for the entries, and one call for each entry with a `config.yaml`, no more than nine for any other.
+//!   for the entries, one call for each directory with a `config.yaml`, and no more than eleven for any
+//!   other entry.
 
 mod active_profile;
 mod find;

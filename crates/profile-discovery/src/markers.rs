@@ -39,7 +39,7 @@ pub(crate) struct Identity {
     pub(crate) servable: bool,
 }
 
-/// Looks at one entry: no more than nine calls, and one for a directory with a `config.yaml`.
+/// Looks at one entry: no more than ten calls, and one for a directory with a `config.yaml`.
 ///
 /// The markers are looked at in order, up to the first that makes the entry servable; one that cannot be
 /// examined on the way makes it unknown, since what it says is part of the answer.
