@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot set its stage fails")]
 
+mod coverage;
 mod deviations;
 mod flaws;
 #[cfg(unix)]
@@ -10,6 +11,7 @@ mod loading;
 mod protocol;
 mod reporting;
 mod schemas;
+mod trials;
 
 use watertight_conformance::case::{Suite, load_suite};
 use watertight_conformance::fixtures;

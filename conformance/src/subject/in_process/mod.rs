@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::{Answer, Assignment, Fault, Hello, Subject};
 pub use flaw::{FLAWS, Flaw};
 use world::World;
+pub use world::report_of;
 
 /// What our crates can do: everything that a step may need.
 const CAPABILITIES: [&str; 23] = [

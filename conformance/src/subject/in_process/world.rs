@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
 use serde_json::Value;
-use watertight::{Host, HostError, ProfileScope};
+use watertight::{Host, HostError, ProfileScope, Report};
 use watertight_disk::RealFileSystem;
 use watertight_env_snapshot::MapEnv;
 use watertight_profile_home::{CachedFiles, DiskFiles, MANAGED_VARIABLE, ManagedDirectory, ProfileFiles};
@@ -48,10 +48,7 @@ impl World {
         flaw: Option<Flaw>,
         log: Log,
     ) -> Result<Arc<Self>, base64::DecodeError> {
-        let env = Arc::new(MapEnv::new().in_directory(assignment.root()));
-        for (name, value) in &assignment.env {
-            env.set(name, value);
-        }
+        let env = environment(assignment);
         for bytes in &assignment.env_bytes {
             let value = base64::engine::general_purpose::STANDARD.decode(&bytes.base64)?;
             env.set(&bytes.name, os_string(value));
@@ -149,6 +146,24 @@ pub(super) fn text(value: impl Into<String>) -> Outcome {
 
 pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// What the host of a case would do, before its script runs (HOST-40).
+///
+/// # Errors
+///
+/// The world's environment gives no host.
+pub fn report_of(assignment: &Assignment) -> Result<Report, HostError> {
+    let files: Arc<dyn ProfileFiles> = Arc::new(DiskFiles::new());
+    Ok(build(assignment, &environment(assignment), &files)?.report())
+}
+
+fn environment(assignment: &Assignment) -> Arc<MapEnv> {
+    let env = Arc::new(MapEnv::new().in_directory(assignment.root()));
+    for (name, value) in &assignment.env {
+        env.set(name, value);
+    }
+    env
 }
 
 fn build(

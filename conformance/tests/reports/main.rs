@@ -1,0 +1,67 @@
+//! The report of every world among the fixtures, for people to review (HOST-40). `SNAPSHOTS.md` says how.
+
+#![expect(clippy::expect_used, reason = "a test that cannot set its stage fails")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use watertight_conformance::case::{Case, load_suite};
+use watertight_conformance::fixtures;
+use watertight_conformance::layout::Layout;
+use watertight_conformance::rules::Rules;
+use watertight_conformance::subject::{Assignment, report_of};
+
+/// The reports of an area's worlds; worlds that are reported alike stand together.
+fn reports(area: &str) -> String {
+    let rules = Rules::load(&fixtures()).expect("the tables");
+    let suite = load_suite(&[fixtures()], rules).expect("the cases");
+    let mut worlds: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let cases = suite.cases.iter().filter(|case| case.area() == area && has_a_world(case));
+    for case in cases {
+        worlds.entry(report(case)).or_default().push(&case.id);
+    }
+    let mut sections: Vec<_> = worlds.into_iter().map(|(report, cases)| (cases, report)).collect();
+    sections.sort_unstable();
+    let mut text = String::new();
+    for (cases, report) in sections {
+        let _ = writeln!(text, "==== {}\n\n{report}", cases.join("\n     "));
+    }
+    text
+}
+
+/// Whether there is anything to report on. What only one platform can lay out is left to the cases.
+fn has_a_world(case: &Case) -> bool {
+    case.platforms.is_empty() && (case.tree.is_some() || !case.given.tree.is_empty())
+}
+
+fn report(case: &Case) -> String {
+    let layout = Layout::of(case).expect("a tree");
+    let assignment = Assignment::of(case, &layout).expect("an assignment");
+    let report = match report_of(&assignment) {
+        Ok(report) => report.to_string(),
+        Err(error) => format!("no host: {error} [{}]", error.code()),
+    };
+    assert!(layout.changes().is_empty(), "{}: making a report changes nothing", case.id);
+    assert!(!report.contains("canary-"), "{}: a report holds no value", case.id);
+    layout.masked(&report).replace("{root}", "[ROOT]")
+}
+
+macro_rules! areas {
+    ($($test:ident $area:literal)*) => {$(
+        #[test]
+        fn $test() {
+            insta::assert_snapshot!($area, reports($area));
+        }
+    )*};
+}
+
+areas! {
+    host_40_the_reports_of_the_profile_trees "profile-tree"
+    host_40_the_reports_of_the_profile_files "profile-files"
+    host_40_the_reports_of_the_environments "env-snapshot"
+    host_40_the_reports_of_the_secrets "secret-scope"
+    host_40_the_reports_of_the_terminals "terminal-scope"
+    host_40_the_reports_of_the_launches "launch-policy"
+    host_40_the_reports_of_the_contexts "context"
+    host_40_the_reports_of_the_identities "runner-identity"
+}
