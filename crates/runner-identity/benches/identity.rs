@@ -1,4 +1,6 @@
 //! What it costs to know who the runner is: `load_or_create` of an id that is there, against open and read.
+//!
+//! RUN-07 wants the type judged before the file is opened: that one `stat` is most of the difference.
 #![expect(clippy::expect_used, reason = "a bench without its fixture has nothing to measure")]
 
 use std::hint::black_box;

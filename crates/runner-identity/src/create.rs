@@ -115,7 +115,7 @@ impl<'a> Temporary<'a> {
 
     /// Gives the file its name unless that is taken, in one step: by a rename that does not replace, where
     /// there is none by a second link, and where there is neither by a rename under a lock that dies with
-    /// its process.
+    /// its process. All callers on one file system take the same way, so no two ways meet.
     fn publish(mut self, target: &Path) -> io::Result<Outcome> {
         let Some(path) = self.path.as_deref() else { return Ok(Outcome::Lost) };
         match self.files.rename_no_replace(path, target) {

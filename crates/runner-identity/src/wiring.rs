@@ -17,6 +17,10 @@ const LARGEST_PID: u32 = i32::MAX.unsigned_abs();
 ///
 /// What is not set is absent; what is set wrongly is an error and never absent. This is the one reader of
 /// the runner's control plane (SEC-16).
+///
+/// Reading it hides nothing: what a process was started with can be seen by its own user for as long as it
+/// lives (on Linux in `/proc/PID/environ`), and removing a variable does not change that. What keeps the
+/// token from a child is that its environment is built without it (RUN-30), and not that it is gone.
 #[derive(Debug, Clone)]
 pub struct RunnerWiring {
     parent_pid: Option<u32>,
