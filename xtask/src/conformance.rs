@@ -12,7 +12,7 @@ use watertight_conformance::case::{Level, LoadError, Suite, load_suite};
 use watertight_conformance::expectations::{Expectations, Misjudged};
 use watertight_conformance::rules::{Coverage, Rules};
 use watertight_conformance::runner::{self, CaseResult, Selection};
-use watertight_conformance::subject::{Dotenvy, FLAWS, Flaw, Foreign, InProcess, Subject, serve};
+use watertight_conformance::subject::{Dotenvy, FLAWS, Fault, Flaw, Foreign, InProcess, Subject, serve};
 use watertight_conformance::{fixtures, report, workspace};
 
 /// What `cargo xtask conformance` is told.
@@ -71,7 +71,7 @@ enum LevelName {
     Hardened,
 }
 
-/// Why a run could not even begin, or was not written down: exit code 2.
+/// Why a run could not even begin, or was not written down.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error("the fixtures are bad:\n{}", lines(.0))]
@@ -89,9 +89,20 @@ enum Trouble {
     #[error("the expectations are wrong:\n{}", lines(.0))]
     Expectations(Vec<Misjudged>),
     #[error("the subject did not start: {0}")]
-    Subject(#[from] watertight_conformance::subject::Fault),
+    Subject(#[from] Fault),
     #[error("{0}")]
     Coverage(String),
+}
+
+impl Trouble {
+    /// 3 where the subject broke the protocol, 2 for usage and bad fixtures.
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Subject(Fault::NotStarted(_)) => 2,
+            Self::Subject(_) => 3,
+            _ => 2,
+        }
+    }
 }
 
 fn lines(all: &[impl std::fmt::Display]) -> String {
@@ -110,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
         Err(trouble) => {
             // Where standard error is gone nobody can be told.
             let _ = writeln!(io::stderr(), "conformance: {trouble}");
-            ExitCode::from(2)
+            ExitCode::from(trouble.exit_code())
         }
     }
 }

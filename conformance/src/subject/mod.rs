@@ -16,7 +16,7 @@ use crate::layout::Layout;
 
 pub use dotenvy::Dotenvy;
 pub use foreign::Foreign;
-pub use in_process::{FLAWS, Flaw, InProcess, report_of};
+pub use in_process::{FLAWS, Flaw, InProcess, SAYS, report_of};
 pub use serve::serve;
 
 /// An implementation that can be given cases.

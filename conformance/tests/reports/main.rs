@@ -1,5 +1,6 @@
 //! The report of every world among the fixtures, for people to review (HOST-40). `SNAPSHOTS.md` says how.
 
+#![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot set its stage fails")]
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use watertight_conformance::case::{Case, load_suite};
 use watertight_conformance::fixtures;
 use watertight_conformance::layout::Layout;
 use watertight_conformance::rules::Rules;
-use watertight_conformance::subject::{Assignment, report_of};
+use watertight_conformance::subject::{Assignment, InProcess, SAYS, Subject, report_of};
 
 /// The reports of an area's worlds; worlds that are reported alike stand together.
 fn reports(area: &str) -> String {
@@ -64,4 +65,30 @@ areas! {
     host_40_the_reports_of_the_launches "launch-policy"
     host_40_the_reports_of_the_contexts "context"
     host_40_the_reports_of_the_identities "runner-identity"
+}
+
+/// The text of every error that a case leads to, with the codes and the cases that it is told for.
+#[test]
+fn conf_04_the_texts_of_errors() {
+    let rules = Rules::load(&fixtures()).expect("the tables");
+    let suite = load_suite(&[fixtures()], rules).expect("the cases");
+    let subject = InProcess::new();
+    let mut texts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for case in suite.cases.iter().filter(|case| case.platforms.is_empty()) {
+        let layout = Layout::of(case).expect("a tree");
+        let assignment = Assignment::of(case, &layout).expect("an assignment");
+        let log = subject.run(&assignment).expect("it runs").log;
+        for text in log.iter().filter_map(|line| line.strip_prefix(SAYS)) {
+            let cases = texts.entry(layout.masked(text).replace("{root}", "[ROOT]")).or_default();
+            if cases.last() != Some(&case.id.as_str()) {
+                cases.push(&case.id);
+            }
+        }
+    }
+    let mut shown = String::new();
+    for (text, cases) in texts {
+        let more = if cases.len() > 1 { format!(" and {} more", cases.len() - 1) } else { String::new() };
+        let _ = writeln!(shown, "{text}\n    {}{more}", cases.first().unwrap_or(&""));
+    }
+    insta::assert_snapshot!("error-texts", shown);
 }

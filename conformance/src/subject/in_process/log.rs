@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing::Dispatch;
 use tracing_subscriber::fmt::MakeWriter;
 
+/// What stands before the text of an error in a log: the texts are gathered for review by it.
+pub const SAYS: &str = "error: ";
+
 /// Everything that our crates would show to a person while a case runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Log(Arc<Mutex<Vec<u8>>>);
@@ -33,7 +36,7 @@ impl Log {
     pub(super) fn error(&self, error: &(dyn Error + 'static)) {
         let mut current = Some(error);
         while let Some(error) = current {
-            self.line(&error.to_string());
+            self.line(&format!("{SAYS}{error}"));
             self.debug(&error);
             current = error.source();
         }

@@ -14,6 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Answer, Assignment, Fault, Hello, Subject};
 pub use flaw::{FLAWS, Flaw};
+pub use log::SAYS;
 use world::World;
 pub use world::report_of;
 
