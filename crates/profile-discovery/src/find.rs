@@ -170,7 +170,8 @@ impl Found {
         &self.id
     }
 
-    /// Resolves the name again, and looks for a marker again.
+    /// Resolves the name again, and looks for a marker again. `default` needs none: it is there, existing or
+    /// not (PROF-28), and is changed when it is another folder or gone.
     ///
     /// # Errors
     ///

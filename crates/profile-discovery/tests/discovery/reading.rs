@@ -153,9 +153,13 @@ fn prof_29_a_read_only_mount_is_enough() {
         scope.spawn(work).join().unwrap()
     });
     if let Err(error) = outcome {
-        assert!(
-            matches!(error, rustix::io::Errno::PERM | rustix::io::Errno::ACCESS | rustix::io::Errno::NOSYS),
-            "no mount may be made here, for another reason than a missing right: {error}",
-        );
+        use rustix::io::Errno;
+
+        let denied = matches!(error, Errno::PERM | Errno::ACCESS | Errno::NOSYS);
+        assert!(denied, "no mount may be made here, for another reason than a missing right: {error}");
+        #[expect(clippy::print_stderr, reason = "what was not tested here is named")]
+        {
+            eprintln!("skipped: prof_29_a_read_only_mount_is_enough: no mount may be made here: {error}");
+        }
     }
 }
