@@ -1,4 +1,4 @@
-//! Files that `PyYAML` 6.0.3 wrote (`safe_dump` of one value in eleven styles), beside the value as JSON.
+//! Files that `PyYAML` 6.0.3 wrote (`safe_dump` of one value in ten styles), beside the value as JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -42,14 +42,16 @@ fn file_38_what_pyyaml_wrote_is_read_as_what_it_meant() {
         if path.extension().is_none_or(|extension| extension != "yaml") {
             continue;
         }
-        let config = parse_config(&std::fs::read(&path).unwrap())
-            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        for (key, value) in config.entries() {
-            let key = key.as_str().unwrap();
-            assert!(same(value, &meant[key]), "{key} in {}", path.display());
+        let text = std::fs::read_to_string(&path).unwrap();
+        for text in [text.replace('\n', "\r\n"), text] {
+            let config = parse_config(text.as_bytes()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            for (key, value) in config.entries() {
+                let key = key.as_str().unwrap();
+                assert!(same(value, &meant[key]), "{key} in {}", path.display());
+            }
+            assert_eq!(config.entries().len(), meant.as_object().unwrap().len());
         }
-        assert_eq!(config.entries().len(), meant.as_object().unwrap().len());
         count += 1;
     }
-    assert_eq!(count, 11);
+    assert_eq!(count, 10);
 }
