@@ -1,5 +1,4 @@
 //! What reading a home's files costs, beside what it must cost at least.
-#![expect(missing_docs, reason = "criterion's macros make public items")]
 #![expect(clippy::unwrap_used, reason = "a bench may fail")]
 
 use std::fmt::Write as _;
@@ -58,7 +57,9 @@ fn read_one(c: &mut Criterion) {
     let path = home.path().join(".env");
     let files = DiskFiles::new();
     let mut group = c.benchmark_group("read-dotenv-cold");
-    group.bench_function("ours", |b| b.iter(|| files.dotenv(black_box(&home)).unwrap().unwrap()));
+    group.bench_function("ours", |b| {
+        b.iter(|| files.dotenv(black_box(&home)).unwrap().unwrap());
+    });
     group.bench_function("baseline", |b| {
         b.iter(|| {
             let mut bytes = Vec::with_capacity(4096);

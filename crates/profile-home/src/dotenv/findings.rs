@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use watertight_vocabulary::Diagnostic;
 
+use super::value::Marks;
+
 /// How many findings are kept one by one; one more tells where the rest is.
 const MOST: usize = 1000;
 /// How many invisible characters of one value are named.
@@ -127,16 +129,16 @@ impl Findings {
         self.note_about(key, "escape-kept", line, message);
     }
 
-    /// What the value itself gives rise to.
-    pub(super) fn value(&mut self, key: &str, value: &str, line: u32) {
-        if holds_a_reference(value) {
+    /// What the value itself gives rise to; it holds no other marks than these.
+    pub(super) fn value(&mut self, key: &str, value: &str, marks: Marks, line: u32) {
+        if marks.hold_a_dollar() && holds_a_reference(value) {
             let message = "the value looks like a reference; it is taken as it stands";
             self.note_about(key, "reference-kept", line, message);
         }
         if looks_like_a_placeholder(value) {
             self.warn_about(key, "placeholder", line, "the value looks like a placeholder");
         }
-        if value.bytes().any(|byte| !(0x20..0x7F).contains(&byte)) {
+        if marks.hold_something_odd() {
             self.unusual_characters(key, value, line);
         }
     }

@@ -7,43 +7,71 @@ use watertight_vocabulary::{Name, Secret};
 use super::Entry;
 use super::findings::Findings;
 use super::lines::{Line, Lines};
-use super::value::{self, Quote, Quoted, Written};
+use super::value::{self, Marks, Quote, Quoted, Written};
 
 /// The entries and an index of their keys.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Entries {
     pub(super) list: Vec<Entry>,
-    index: HashTable<usize>,
+    index: HashTable<Slot>,
     hasher: RandomState,
 }
 
+/// Where the entry of a key stands. Half of the hash is kept, so that growing looks at no key again.
+#[derive(Debug)]
+struct Slot {
+    hash: u32,
+    at: u32,
+}
+
+impl Slot {
+    /// What the table files it under; it looks at both ends of the number.
+    fn filed(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
+}
+
 impl Entries {
+    /// What people have fits at once, and into what an allocator hands out fastest; a large file grows.
+    fn for_text(text: &str) -> Self {
+        let expected = (text.len() / 32).min(32);
+        Self {
+            list: Vec::with_capacity(expected),
+            index: HashTable::with_capacity(expected),
+            hasher: RandomState::default(),
+        }
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Entry> {
-        let hash = self.hasher.hash_one(key.as_bytes());
-        self.list.get(*self.index.find(hash, |at| holds(&self.list, *at, key))?)
+        self.list.get(self.find(key, self.hash(key))?)
+    }
+
+    fn hash(&self, key: &str) -> u32 {
+        let [a, b, c, d, ..] = self.hasher.hash_one(key.as_bytes()).to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    fn find(&self, key: &str, hash: u32) -> Option<usize> {
+        let place = |slot: &Slot| usize::try_from(slot.at).unwrap_or(usize::MAX);
+        let holds = |slot: &Slot| {
+            let entry = self.list.get(place(slot)).filter(|_| slot.hash == hash);
+            entry.is_some_and(|entry| entry.name.as_os_str().as_encoded_bytes() == key.as_bytes())
+        };
+        self.index.find(Slot::filed(hash), holds).map(place)
     }
 
     /// Sets a key; the line that set it before, if one did (FILE-20).
     fn set(&mut self, key: &str, value: Secret, line: u32) -> Option<u32> {
-        let hash = self.hasher.hash_one(key.as_bytes());
-        if let Some(at) = self.index.find(hash, |at| holds(&self.list, *at, key))
-            && let Some(entry) = self.list.get_mut(*at)
-        {
+        let hash = self.hash(key);
+        if let Some(entry) = self.find(key, hash).and_then(|at| self.list.get_mut(at)) {
             entry.value = value;
             return Some(std::mem::replace(&mut entry.line, line));
         }
-        let at = self.list.len();
+        let at = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.index.insert_unique(Slot::filed(hash), Slot { hash, at }, |slot| Slot::filed(slot.hash));
         self.list.push(Entry { name: Name::from(key), value, line });
-        let Self { list, index, hasher } = self;
-        index.insert_unique(hash, at, |at| {
-            hasher.hash_one(list.get(*at).map_or(&[][..], |entry| entry.name.as_os_str().as_encoded_bytes()))
-        });
         None
     }
-}
-
-fn holds(list: &[Entry], at: usize, key: &str) -> bool {
-    list.get(at).is_some_and(|entry| entry.name.as_os_str().as_encoded_bytes() == key.as_bytes())
 }
 
 const KEY_MATERIAL_BEGINS: &str = "-----BEGIN ";
@@ -55,7 +83,7 @@ pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
         text,
         lines: Lines::of(text),
         last_end_of_key_material: None,
-        entries: Entries::default(),
+        entries: Entries::for_text(text),
         findings,
     };
     while let Some(line) = reader.lines.next() {
@@ -93,10 +121,11 @@ impl<'a> Reader<'a, '_> {
             self.findings.key_material(line.number);
             return;
         }
-        let value = self.value(key, written, line);
+        let marks = Marks::of(written);
+        let (value, marks) = self.value(key, written, marks, line);
         let begins = value.strip_prefix(['"', '\'']).unwrap_or(&value).starts_with(KEY_MATERIAL_BEGINS);
         let is_key_material = begins && !value.contains(KEY_MATERIAL_ENDS);
-        self.findings.value(key, &value, line.number);
+        self.findings.value(key, &value, marks, line.number);
         if let Some(earlier) = self.entries.set(key, Secret::from(value), line.number) {
             self.findings.duplicate(key, earlier, line.number);
         }
@@ -105,9 +134,9 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The value of an assignment, in a buffer that is filled to the brim.
-    fn value(&mut self, key: &str, written: &'a str, line: Line<'a>) -> String {
-        match value::read(written) {
+    /// The value of an assignment, in a buffer that is filled to the brim, and the marks it may hold.
+    fn value(&mut self, key: &str, written: &'a str, marks: Marks, line: Line<'a>) -> (String, Marks) {
+        let value = match value::read(written, marks) {
             Written::Bare(text) => {
                 if text.starts_with('#') {
                     self.findings.begins_with_hash(key, line.number);
@@ -120,15 +149,18 @@ impl<'a> Reader<'a, '_> {
                 inside.map_or_else(|| whole.to_owned(), |quoted| self.quoted(key, quoted, line.number))
             }
             Written::Open { quote, whole } => {
-                let Some((quoted, lines, last)) = self.closing_line(quote, whole, line) else {
-                    self.findings.unterminated(key, line.number);
-                    return whole.to_owned();
-                };
-                self.findings.several_lines(key, line.number, last);
-                self.lines = lines;
-                self.quoted(key, quoted, line.number)
+                if let Some((quoted, lines, last)) = self.closing_line(quote, whole, line) {
+                    self.findings.several_lines(key, line.number, last);
+                    self.lines = lines;
+                    let value = self.quoted(key, quoted, line.number);
+                    let marks = Marks::of(&value);
+                    return (value, marks);
+                }
+                self.findings.unterminated(key, line.number);
+                whole.to_owned()
             }
-        }
+        };
+        (value, marks)
     }
 
     fn quoted(&mut self, key: &str, quoted: Quoted<'_>, line: u32) -> String {

@@ -41,7 +41,8 @@ impl Quote {
         let end = match self {
             Self::Single => text.find('\'')?,
             Self::Double => {
-                let mut at = 0;
+                let first = text.find('"')?;
+                let mut at = text.get(..first)?.find('\\').unwrap_or(first);
                 loop {
                     let found = at + text.get(at..)?.find(['"', '\\'])?;
                     match text.as_bytes().get(found..)? {
@@ -56,9 +57,45 @@ impl Quote {
     }
 }
 
-/// Reads the trimmed text behind the `=`.
-pub(super) fn read(text: &str) -> Written<'_> {
-    let Some((quote, behind)) = Quote::opening(text) else { return Written::Bare(without_comment(text)) };
+/// Which signs stand in a text, found in one pass: most values hold none, and are looked at no further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Marks(u8);
+
+impl Marks {
+    const HASH: u8 = 1;
+    const BACKSLASH: u8 = 2;
+    const DOLLAR: u8 = 4;
+    /// Anything but printable ASCII.
+    const ODD: u8 = 8;
+
+    pub(super) fn of(text: &str) -> Self {
+        Self(text.bytes().fold(0, |marks, byte| {
+            marks
+                | match byte {
+                    b'#' => Self::HASH,
+                    b'\\' => Self::BACKSLASH,
+                    b'$' => Self::DOLLAR,
+                    0x20..0x7F => 0,
+                    _ => Self::ODD,
+                }
+        }))
+    }
+
+    pub(super) fn hold_a_dollar(self) -> bool {
+        self.0 & Self::DOLLAR != 0
+    }
+
+    pub(super) fn hold_something_odd(self) -> bool {
+        self.0 & Self::ODD != 0
+    }
+}
+
+/// Reads the trimmed text behind the `=`, which holds these marks.
+pub(super) fn read(text: &str, marks: Marks) -> Written<'_> {
+    let Some((quote, behind)) = Quote::opening(text) else {
+        let bare = if marks.0 & Marks::HASH == 0 { text } else { without_comment(text) };
+        return Written::Bare(bare);
+    };
     match quote.close(behind) {
         None => Written::Open { quote, whole: text },
         Some((inside, rest)) if ends_value(rest) => Written::Quoted(Quoted { quote, inside }),
@@ -93,6 +130,9 @@ impl<'a> Quoted<'a> {
     /// The value: escapes undone where the quote has any, line ends as LF. The buffer is filled to the
     /// brim, so that turning it into a secret copies nothing.
     pub(super) fn value(self) -> String {
+        if Marks::of(self.inside).0 & (Marks::BACKSLASH | Marks::ODD) == 0 {
+            return self.inside.to_owned();
+        }
         let mut value = String::with_capacity(self.pieces().map(str::len).sum());
         value.extend(self.pieces());
         value
@@ -100,7 +140,9 @@ impl<'a> Quoted<'a> {
 
     /// Whether a backslash stays in it that looks like an escape.
     pub(super) fn keeps_an_escape(self) -> bool {
-        self.quote == Quote::Double && self.pieces().any(|piece| piece.len() > 1 && piece.contains('\\'))
+        self.quote == Quote::Double
+            && self.inside.contains('\\')
+            && self.pieces().any(|piece| piece.len() > 1 && piece.contains('\\'))
     }
 
     fn pieces(self) -> Pieces<'a> {
