@@ -50,7 +50,16 @@ impl Standalone {
     /// Whether the profile of a resolved home stands alone. A file that cannot be used says "no", with a
     /// warning that is logged once for each of its states (PROF-31).
     pub(crate) fn of(&self, root: &Root, home: &Path) -> Answer {
-        match self.read(root, home) {
+        self.judge(home, self.read(root, home))
+    }
+
+    /// As [`Standalone::of`], through other files and another reach than the tree's own.
+    pub(crate) fn by(&self, home: &ProfileHome, files: &dyn ProfileFiles) -> Answer {
+        self.judge(home.path(), read_standalone(home, files))
+    }
+
+    fn judge(&self, home: &Path, read: Result<bool, FileError>) -> Answer {
+        match read {
             Ok(standalone) => {
                 self.forget(home);
                 Answer { standalone, warning: None }
@@ -66,10 +75,7 @@ impl Standalone {
 
     fn read(&self, root: &Root, home: &Path) -> Result<bool, FileError> {
         let id = home_at(&*self.disk, home).unwrap_or_else(|_| HomeId::new(home.to_owned(), None));
-        match self.files.config(&self.reach(root, id)).and_then(|config| says_standalone(config.as_deref())) {
-            Err(error) if is_of_wrong_type(&error) => Ok(false),
-            answer => answer,
-        }
+        read_standalone(&self.reach(root, id), &*self.files)
     }
 
     /// Where the links of a home's file may lead (FILE-06): the launch home's anywhere but into the tree's
@@ -133,6 +139,13 @@ impl Standalone {
             tracing::warn!(code = warning.code(), "{warning}");
         }
         Some(warning)
+    }
+}
+
+fn read_standalone(home: &ProfileHome, files: &dyn ProfileFiles) -> Result<bool, FileError> {
+    match files.config(home).and_then(|config| says_standalone(config.as_deref())) {
+        Err(error) if is_of_wrong_type(&error) => Ok(false),
+        answer => answer,
     }
 }
 

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use watertight_disk::FileSystem;
-use watertight_profile_home::ProfileFiles;
+use watertight_profile_home::{ProfileFiles, ProfileHome};
 use watertight_vocabulary::{Diagnostic, HomeId};
 
 use crate::active_profile::{ActiveProfileError, active_profile};
@@ -10,9 +10,9 @@ use crate::find::{self, FindError, Found};
 use crate::listing::{ListError, Listing};
 use crate::naming;
 use crate::roster::Roster;
-use crate::standalone::Standalone;
+use crate::standalone::{Answer, Standalone};
 use crate::tenants::Tenants;
-use crate::{ProfileName, Root};
+use crate::{ProfileId, ProfileName, Root};
 
 /// A root and the profiles below it.
 ///
@@ -101,12 +101,23 @@ impl ProfileTree {
     /// [`FindError::NotServed`] if it stands alone.
     pub fn ensure_served(&self, found: &Found) -> Result<Option<Diagnostic>, FindError> {
         let ProfileName::Named(id) = found.name() else { return Ok(None) };
-        let answer = self.standalone.of(&self.root, found.home_id().path());
-        if answer.standalone {
-            Err(FindError::NotServed { id: id.clone(), parked: false })
-        } else {
-            Ok(answer.warning)
-        }
+        served(id, self.standalone.of(&self.root, found.home_id().path()))
+    }
+
+    /// As [`ProfileTree::ensure_served`], by the file as `files` reads it for this home: for a host that
+    /// goes on to build from the same reading, so that nobody disagrees on what the file says.
+    ///
+    /// # Errors
+    ///
+    /// As [`ProfileTree::ensure_served`].
+    pub fn ensure_served_by(
+        &self,
+        found: &Found,
+        home: &ProfileHome,
+        files: &dyn ProfileFiles,
+    ) -> Result<Option<Diagnostic>, FindError> {
+        let ProfileName::Named(id) = found.name() else { return Ok(None) };
+        served(id, self.standalone.by(home, files))
     }
 
     /// The profile that `<root>/active_profile` names; it never decides the launch home (PROF-43).
@@ -132,5 +143,13 @@ impl ProfileTree {
     /// [`ListError`]: the path cannot be resolved, or the tree cannot be read.
     pub fn name_for_home(&self, home: &Path) -> Result<Option<ProfileName>, ListError> {
         naming::name_for_home(self.disk(), &self.root, home)
+    }
+}
+
+fn served(id: &ProfileId, answer: Answer) -> Result<Option<Diagnostic>, FindError> {
+    if answer.standalone {
+        Err(FindError::NotServed { id: id.clone(), parked: false })
+    } else {
+        Ok(answer.warning)
     }
 }

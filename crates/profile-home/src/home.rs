@@ -1,3 +1,4 @@
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,19 @@ pub struct ProfileHome {
 pub(crate) struct Reach {
     elsewhere: bool,
     folders: Vec<(PathBuf, bool)>,
+    others: Option<OtherHomes>,
+}
+
+/// Finds the homes that a link may not lead into, when there is a link to judge; `None` if it cannot.
+type FindHomes = dyn Fn() -> Option<Vec<PathBuf>> + Send + Sync;
+
+#[derive(Clone)]
+struct OtherHomes(Arc<FindHomes>);
+
+impl fmt::Debug for OtherHomes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OtherHomes")
+    }
 }
 
 impl ProfileHome {
@@ -40,7 +54,7 @@ impl ProfileHome {
 
     fn with_reach(id: HomeId, elsewhere: bool) -> Self {
         let folders = vec![(id.path().to_owned(), true)];
-        Self { id, reach: Arc::new(Reach { elsewhere, folders }) }
+        Self { id, reach: Arc::new(Reach { elsewhere, folders, others: None }) }
     }
 
     /// Links may also lead into this folder.
@@ -56,6 +70,17 @@ impl ProfileHome {
     /// Links may not lead into any of these folders: the other tenants' homes.
     pub fn not_into<F: Into<PathBuf>>(self, folders: impl IntoIterator<Item = F>) -> Self {
         self.judging(folders.into_iter().map(Into::into), false)
+    }
+
+    /// Links may not lead into the homes that this finds. It is asked when there is a link to judge and not
+    /// before, since finding them may cost a listing; where it finds no answer, links stay in the home and
+    /// in the folders that are allowed by name.
+    pub fn not_into_found(
+        mut self,
+        others: impl Fn() -> Option<Vec<PathBuf>> + Send + Sync + 'static,
+    ) -> Self {
+        Arc::make_mut(&mut self.reach).others = Some(OtherHomes(Arc::new(others)));
+        self
     }
 
     fn judging(mut self, folders: impl IntoIterator<Item = PathBuf>, allowed: bool) -> Self {
@@ -82,8 +107,14 @@ impl ProfileHome {
 impl Reach {
     /// Whether a link may lead to this resolved path: the innermost folder that holds it decides.
     pub(crate) fn allows(&self, disk: &dyn FileSystem, target: &Path) -> bool {
+        let (found, elsewhere) = match self.others.as_ref().map(|others| (others.0)()) {
+            None => (Vec::new(), self.elsewhere),
+            Some(Some(homes)) => (homes, self.elsewhere),
+            Some(None) => (Vec::new(), false),
+        };
         let mut innermost = None;
-        for (folder, allowed) in &self.folders {
+        let found = found.iter().map(|home| (home, &false));
+        for (folder, allowed) in self.folders.iter().map(|(folder, allowed)| (folder, allowed)).chain(found) {
             // What cannot be resolved can still be denied, and allows nothing.
             let resolved = match disk.canonicalize(folder) {
                 Ok(resolved) => resolved,
@@ -95,6 +126,6 @@ impl Reach {
                 innermost = innermost.max(Some(candidate));
             }
         }
-        innermost.map_or(self.elsewhere, |(_, denied)| !denied)
+        innermost.map_or(elsewhere, |(_, denied)| !denied)
     }
 }

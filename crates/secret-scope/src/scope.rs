@@ -131,6 +131,15 @@ impl SecretScope {
         names
     }
 
+    /// The names that a source declares and has not answered for, in byte order: each is refused, whatever
+    /// lies beneath (SEC-24).
+    pub fn withheld(&self) -> Vec<&Name> {
+        let withheld = self.entries.iter().filter(|entry| entry.value.is_none());
+        let mut names: Vec<_> = withheld.map(|entry| &entry.name).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Where the value of a name came from (SEC-29).
     pub fn origin(&self, name: impl AsRef<OsStr>) -> Option<Origin> {
         let entry = self.entries.find(name.as_ref())?;

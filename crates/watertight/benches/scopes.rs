@@ -40,8 +40,9 @@ fn scopes(c: &mut Criterion) {
 }
 
 fn write(files: &[impl AsRef<Path>; 3]) {
-    let secrets: String =
-        (0..30).map(|n| format!("SECRET_NAME_{n}=canary-value-{n}-0123456789abcdef\n")).collect();
+    let lines: Vec<String> =
+        (0..30).map(|n| format!("SECRET_NAME_{n}=canary-value-{n}-0123456789abcdef")).collect();
+    let secrets = lines.join("\n");
     let texts = [secrets.as_str(), "terminal: {backend: docker, timeout: 60}\n", "MANAGED_KEY=canary\n"];
     for (file, text) in files.iter().zip(texts) {
         let path = file.as_ref();

@@ -1,10 +1,11 @@
 //! How the parts of a scope are built: everything first, then bound in one step (HOST-23).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use watertight_disk::{FileKind, home_at, resolve};
+use watertight_disk::{home_at, resolve};
 use watertight_env_snapshot::EnvSnapshot;
-use watertight_profile_discovery::{Found, ProfileName};
+use watertight_profile_discovery::{FindError, Found, ProfileName};
 use watertight_profile_home::{Managed, ProfileFiles, ProfileHome};
 use watertight_secret_scope::{Asking, BoundSecrets, Programs, SecretScope};
 use watertight_terminal_scope::{BoundTerminal, TerminalPolicy};
@@ -12,9 +13,6 @@ use watertight_vocabulary::{Bound, EnvSource, HomeId, Hosting, Refusal};
 
 use crate::once::ReadOnce;
 use crate::{Host, ScopeError};
-
-/// The files of a home that carry policy.
-const POLICY_FILES: [&str; 2] = [".env", "config.yaml"];
 
 /// What is bound for a profile: its home, and for secrets and terminal each a policy or a refusal.
 #[derive(Debug, Clone)]
@@ -33,34 +31,53 @@ impl Parts {
 
 impl Host {
     /// The parts of another profile than the launch profile (HOST-22): no overlay, nothing of the launch
-    /// environment but what the host shares by name. When the files have been read the name is resolved
-    /// again (PROF-45).
+    /// environment but what the host shares by name. Each file is read once, whether the profile stands
+    /// alone included; then the name is resolved again (PROF-45).
     pub(crate) fn build_named(&self, found: &Found, asking: Asking) -> Result<Parts, ScopeError> {
-        let home = self.confined(found);
+        let home = self.confined_home(found.home_id().clone(), matches!(found.name(), ProfileName::Default));
         let environment = self.inner().environment_now();
-        let parts = self.build_parts(&home, None, &environment, asking);
+        let files = ReadOnce::new(&*self.inner().files);
+        self.tree().ensure_served_by(found, &home, &files)?;
+        let parts = self.build_parts(&home, &files, None, &environment, asking);
         found.still_there(self.tree())?;
+        self.inner().built_for(found.name().as_str(), found.home_id());
         Ok(parts)
     }
 
     /// As [`Host::build_named`], for a profile that is looked up anew: a refresh (SEC-28).
     pub(crate) fn rebuild_named(&self, name: &str, stamp: &HomeId) -> Result<Parts, ScopeError> {
-        let found = self.tree().find(name)?;
-        self.tree().ensure_served(&found)?;
+        // Who asks from now on must not be handed a build that began before.
+        self.inner().builds.leave(stamp);
+        let found = self.find(name)?;
         if found.home_id() != stamp {
             return Err(ScopeError::AnotherHome { name: name.to_owned() });
         }
         self.build_named(&found, Asking::Anew)
     }
 
+    /// Looks a requested name up, and drops what was kept of a profile that is gone.
+    pub(crate) fn find(&self, requested: &str) -> Result<Found, ScopeError> {
+        self.tree().find(requested).map_err(|error| {
+            if let FindError::NoSuchProfile { id, .. } | FindError::Deleted { id } = &error {
+                self.inner().gone(id.as_str());
+            }
+            error.into()
+        })
+    }
+
     /// The parts of the launch profile, over the live environment before activation and over the frozen one
-    /// after it; if activation happens meanwhile they are built again (HOST-20, SNAP-03).
+    /// after it; if activation happens meanwhile they are built again (HOST-20, SNAP-03). The home is
+    /// resolved again when its files have been read (PROF-45).
     pub(crate) fn build_launch(&self, asking: Asking) -> Result<Parts, ScopeError> {
         loop {
             let many = self.many_profiles();
             let environment = self.inner().environment_now();
             let home = self.launch_profile_home()?;
-            let parts = self.build_parts(&home, Some(&environment), &environment, asking);
+            let files = ReadOnce::new(&*self.inner().files);
+            let parts = self.build_parts(&home, &files, Some(&environment), &environment, asking);
+            if self.launch_profile_home()?.id() != home.id() {
+                return Err(ScopeError::LaunchHomeMoved { path: home.path().to_owned() });
+            }
             if self.many_profiles() == many {
                 return Ok(parts);
             }
@@ -73,24 +90,28 @@ impl Host {
         let home = self.launch_profile_home()?;
         let files = ReadOnce::new(&*self.inner().files);
         let managed = self.inner().managed.read(&*self.inner().disk);
-        Ok(self.terminal_policy(&home, &files, &managed, Some(&environment), &environment))
+        let policy = self.terminal_policy(&home, &files, &managed, Some(&environment), &environment);
+        if self.launch_profile_home()?.id() != home.id() {
+            return Err(ScopeError::LaunchHomeMoved { path: home.path().to_owned() });
+        }
+        Ok(policy)
     }
 
     /// Secrets and terminal policy of one home, each file read once.
     fn build_parts(
         &self,
         home: &ProfileHome,
+        files: &dyn ProfileFiles,
         launch: Option<&EnvSnapshot>,
         environment: &EnvSnapshot,
         asking: Asking,
     ) -> Parts {
         let inner = self.inner();
-        let files = ReadOnce::new(&*inner.files);
         let managed = inner.managed.read(&*inner.disk);
         Parts {
             home: home.id().clone(),
-            secrets: self.secret_scope(home, &files, &managed, launch, environment, asking),
-            terminal: self.terminal_policy(home, &files, &managed, launch, environment),
+            secrets: self.secret_scope(home, files, &managed, launch, environment, asking),
+            terminal: self.terminal_policy(home, files, &managed, launch, environment),
         }
     }
 
@@ -150,11 +171,7 @@ impl Host {
         self.inner().layout.user_home(environment, self.inner().platform()).ok().flatten()
     }
 
-    /// A profile's home with links that stay inside it (FILE-06).
-    pub(crate) fn confined(&self, found: &Found) -> ProfileHome {
-        self.confined_home(found.home_id().clone(), matches!(found.name(), ProfileName::Default))
-    }
-
+    /// A profile's home: its links stay inside it, or in the folders that the host lists (FILE-06).
     pub(crate) fn confined_home(&self, id: HomeId, is_default: bool) -> ProfileHome {
         let mut home = ProfileHome::confined(id);
         for folder in &self.inner().link_folders {
@@ -164,7 +181,8 @@ impl Host {
     }
 
     /// The launch home, as it is now, with links that lead anywhere but into another tenant's home
-    /// (FILE-06).
+    /// (FILE-06). Tenants are looked for only when there is a link to judge; where they cannot be counted,
+    /// its links are confined as everybody's are.
     pub(crate) fn launch_profile_home(&self) -> Result<ProfileHome, ScopeError> {
         let inner = self.inner();
         let pinned = inner.launch_home();
@@ -172,29 +190,17 @@ impl Host {
         if !id.same_place(pinned, inner.classes.case_rule()) {
             return Err(ScopeError::LaunchHomeMoved { path: pinned.path().to_owned() });
         }
-        let Some(linked) = self.linked_tenants(&id) else {
-            return Ok(ProfileHome::confined(id));
-        };
         let root = self.tree().root();
         let is_default = resolve(&*inner.disk, root.path()).is_ok_and(|path| path == id.path());
-        let home = ProfileHome::launch(id).not_into([root.profiles_dir()]).not_into(linked);
-        Ok(if is_default { home } else { home.not_into([root.path()]) })
-    }
-
-    /// The other tenants' homes, which lie anywhere where profiles are links. Counting them costs a listing,
-    /// so it is done only where one of the launch home's files is a link; the tree's own folders are denied
-    /// anyway. `None` where they cannot be counted.
-    fn linked_tenants(&self, launch: &HomeId) -> Option<Vec<PathBuf>> {
-        let disk = &self.inner().disk;
-        let is_link = |file: &str| {
-            disk.symlink_metadata(&launch.path().join(file))
-                .is_ok_and(|found| found.kind == FileKind::Symlink)
-        };
-        if !POLICY_FILES.iter().any(|file| is_link(file)) {
-            return Some(Vec::new());
+        let (tree, launch) = (Arc::clone(&inner.tree), id.clone());
+        let mut home = ProfileHome::launch(id).not_into([root.profiles_dir()]).not_into_found(move || {
+            let tenants = tree.tenants(&launch).ok()?;
+            let others = tenants.iter().filter(|tenant| !tenant.is_launch());
+            Some(others.map(|tenant| tenant.home().to_owned()).collect())
+        });
+        for folder in &inner.link_folders {
+            home = home.also(folder);
         }
-        let tenants = self.tree().tenants(launch).ok()?;
-        let others = tenants.iter().filter(|tenant| !tenant.is_launch());
-        Some(others.map(|tenant| tenant.home().to_owned()).collect())
+        Ok(if is_default { home } else { home.not_into([root.path()]) })
     }
 }

@@ -5,6 +5,7 @@ use watertight_disk::{FileSystem, RealFileSystem};
 use watertight_env_snapshot::{LaunchEnv, ProcessEnv, TOTAL_LIMIT};
 use watertight_profile_discovery::{HomeLayout, ProfileTree, Root};
 use watertight_profile_home::{CachedFiles, DiskFiles, ManagedDirectory, ProfileFiles};
+use watertight_runner_identity::RunnerId;
 use watertight_secret_scope::{SecretSource, SharedNames, SourceCache};
 use watertight_terminal_scope::TerminalSchema;
 use watertight_vocabulary::{Classes, ControlPlane, EnvSource, HermesClasses, Name, NameClasses, Platform};
@@ -31,6 +32,7 @@ pub struct HostBuilder {
     managed: Option<ManagedDirectory>,
     link_folders: Vec<PathBuf>,
     child_limit: usize,
+    runner_id: Option<RunnerId>,
 }
 
 impl HostBuilder {
@@ -50,6 +52,7 @@ impl HostBuilder {
             managed: None,
             link_folders: Vec::new(),
             child_limit: TOTAL_LIMIT,
+            runner_id: None,
         }
     }
 
@@ -127,6 +130,12 @@ impl HostBuilder {
         Self { child_limit: bytes, ..self }
     }
 
+    /// This process is that runner: no child is ever made the same one (RUN-34). What the environment says
+    /// of it is known anyway.
+    pub fn runner(self, id: RunnerId) -> Self {
+        Self { runner_id: Some(id), ..self }
+    }
+
     /// Resolves and pins the launch home, and builds the host (HOST-03). Nothing is captured, no profile's
     /// file is opened, and nothing is activated (HOST-02).
     ///
@@ -149,7 +158,8 @@ impl HostBuilder {
         Ok(Host::from(Inner::new(
             LaunchEnv::new(env).on(self.platform),
             self.layout,
-            ProfileTree::new(root, Arc::clone(&disk), Arc::clone(&files)),
+            ProfileTree::new(root, Arc::clone(&disk), Arc::clone(&files))
+                .linking_into(self.link_folders.clone()),
             disk,
             files,
             Classes::new(self.classes, self.control_plane, case),
@@ -159,6 +169,7 @@ impl HostBuilder {
             managed,
             self.link_folders,
             self.child_limit,
+            self.runner_id,
         )))
     }
 }

@@ -31,27 +31,39 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
     /// The result of `build`, or of the build of the same key that is running already.
     pub(crate) fn share(&self, key: &K, build: impl FnOnce() -> V) -> V {
         loop {
-            let joined = {
+            let (flight, is_own) = {
                 let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-                let joined = running.get(key).map(Arc::clone);
-                if joined.is_none() {
-                    running.insert(key.clone(), Arc::new(Flight::new()));
+                if let Some(flight) = running.get(key) {
+                    (Arc::clone(flight), false)
+                } else {
+                    let flight = Arc::new(Flight::new());
+                    running.insert(key.clone(), Arc::clone(&flight));
+                    (flight, true)
                 }
-                joined
             };
-            match joined {
-                None => return self.fly(key, build),
-                Some(flight) => {
-                    if let Some(result) = flight.wait() {
-                        return result;
-                    }
-                }
+            if is_own {
+                return self.fly(key, flight, build);
+            }
+            if let Some(result) = flight.wait() {
+                return result;
             }
         }
     }
 
-    fn fly(&self, key: &K, build: impl FnOnce() -> V) -> V {
-        let landing = Landing { flights: self, key, result: None };
+    /// How many wait for the running build of a key: whoever flies it and the board hold it too.
+    #[cfg(test)]
+    pub(crate) fn waiting_for(&self, key: &K) -> usize {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get(key).map_or(0, |flight| Arc::strong_count(flight).saturating_sub(2))
+    }
+
+    /// Lets nobody join the build of this key that is running, if one is: who asks next builds anew.
+    pub(crate) fn leave(&self, key: &K) {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+
+    fn fly(&self, key: &K, flight: Arc<Flight<V>>, build: impl FnOnce() -> V) -> V {
+        let landing = Landing { flights: self, key, flight, result: None };
         let result = build();
         landing.with(result.clone());
         result
@@ -85,6 +97,7 @@ impl<V: Clone> Flight<V> {
 struct Landing<'a, K: Eq + Hash + Clone, V: Clone> {
     flights: &'a Flights<K, V>,
     key: &'a K,
+    flight: Arc<Flight<V>>,
     result: Option<V>,
 }
 
@@ -96,10 +109,14 @@ impl<K: Eq + Hash + Clone, V: Clone> Landing<'_, K, V> {
 
 impl<K: Eq + Hash + Clone, V: Clone> Drop for Landing<'_, K, V> {
     fn drop(&mut self) {
-        let flight = self.flights.running.lock().unwrap_or_else(PoisonError::into_inner).remove(self.key);
-        if let Some(flight) = flight {
-            flight.land(self.result.take());
+        {
+            let mut running = self.flights.running.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another one may fly under this key by now.
+            if running.get(self.key).is_some_and(|flight| Arc::ptr_eq(flight, &self.flight)) {
+                running.remove(self.key);
+            }
         }
+        self.flight.land(self.result.take());
     }
 }
 
@@ -113,7 +130,7 @@ impl<K, V> fmt::Debug for Flights<K, V> {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::{Arc, mpsc};
+    use std::sync::mpsc;
     use std::thread;
 
     use super::Flights;
@@ -135,8 +152,7 @@ mod tests {
             has_started.recv().unwrap();
             let follow = || flights.share(&1, || builds.fetch_add(1, Ordering::Relaxed));
             let followers = [threads.spawn(follow), threads.spawn(follow)];
-            // The board holds the flight once, and each follower that waits for it once more.
-            while Arc::strong_count(&flights.running.lock().unwrap()[&1]) < 3 {
+            while flights.waiting_for(&1) < 2 {
                 thread::yield_now();
             }
             assert_eq!(flights.share(&2, || 77), 77, "another home waits for nobody");
@@ -147,6 +163,18 @@ mod tests {
             }
         });
         assert_eq!(builds.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn sec_28_who_asks_after_a_refresh_joins_no_build_that_began_before() {
+        let flights = Flights::<u8, u8>::new();
+        let seen = flights.share(&1, || {
+            flights.leave(&1);
+            assert_eq!(flights.share(&1, || 2), 2, "a build of its own");
+            1
+        });
+        assert_eq!(seen, 1);
+        assert_eq!(flights.share(&1, || 3), 3, "nothing is left on the board");
     }
 
     #[test]

@@ -1,14 +1,16 @@
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use watertight_context::{Ambient, with_ambient};
+use watertight_context::{Ambient, Context, with_ambient};
 use watertight_disk::FileSystem;
 use watertight_env_snapshot::{EnvSnapshot, LaunchEnv};
 use watertight_profile_discovery::{HomeLayout, ProfileTree};
 use watertight_profile_home::{ManagedDirectory, ProfileFiles};
+use watertight_runner_identity::RunnerId;
 use watertight_secret_scope::{Explanation, SharedNames, SourceCache};
 use watertight_terminal_scope::{Backend, BoundTerminal, TerminalError, TerminalReader, TerminalSchema};
 use watertight_vocabulary::{
@@ -37,7 +39,7 @@ pub(crate) struct Inner {
     many: AtomicBool,
     pub(crate) environment: LaunchEnv,
     pub(crate) layout: HomeLayout,
-    pub(crate) tree: ProfileTree,
+    pub(crate) tree: Arc<ProfileTree>,
     pub(crate) disk: Arc<dyn FileSystem>,
     pub(crate) files: Arc<dyn ProfileFiles>,
     pub(crate) classes: Classes,
@@ -47,6 +49,11 @@ pub(crate) struct Inner {
     pub(crate) managed: ManagedDirectory,
     pub(crate) link_folders: Vec<PathBuf>,
     pub(crate) child_limit: usize,
+    pub(crate) runner_id: Option<RunnerId>,
+    /// The home of each profile that a scope was built for: what is kept of a home goes when it does (SEC-32).
+    homes: Mutex<HashMap<String, HomeId>>,
+    activating: Mutex<()>,
+    captured_early: AtomicBool,
     pub(crate) builds: Flights<HomeId, Result<Parts, ScopeError>>,
 }
 
@@ -77,6 +84,7 @@ impl Inner {
         managed: ManagedDirectory,
         link_folders: Vec<PathBuf>,
         child_limit: usize,
+        runner_id: Option<RunnerId>,
     ) -> Self {
         let (id, many, builds) = (HostId::unique(), AtomicBool::new(false), Flights::new());
         Self {
@@ -84,7 +92,7 @@ impl Inner {
             many,
             environment,
             layout,
-            tree,
+            tree: Arc::new(tree),
             disk,
             files,
             classes,
@@ -94,12 +102,42 @@ impl Inner {
             managed,
             link_folders,
             child_limit,
+            runner_id,
+            homes: Mutex::default(),
+            activating: Mutex::default(),
+            captured_early: AtomicBool::new(false),
             builds,
         }
     }
 
     pub(crate) fn platform(&self) -> Platform {
         self.tree.root().platform()
+    }
+
+    /// Remembers which home a profile's scope was built for, and drops what was kept of one that it had
+    /// before.
+    pub(crate) fn built_for(&self, name: &str, home: &HomeId) {
+        let before = self.homes().insert(name.to_owned(), home.clone());
+        if let Some(before) = before.filter(|before| before != home) {
+            self.sources.forget(&before);
+        }
+    }
+
+    /// Drops what was kept of a profile's home: there is no such profile any more (SEC-32).
+    pub(crate) fn gone(&self, name: &str) {
+        if let Some(home) = self.homes().remove(name) {
+            self.sources.forget(&home);
+        }
+    }
+
+    fn homes(&self) -> MutexGuard<'_, HashMap<String, HomeId>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody captured the launch environment before activation did (SNAP-01).
+    pub(crate) fn captured_early(&self) -> bool {
+        self.captured_early.load(Ordering::Relaxed)
+            || (!self.many_profiles() && self.environment.frozen().is_some())
     }
 
     /// "env": the live environment before activation, copied whole; the frozen one after it.
@@ -188,10 +226,19 @@ impl Host {
     }
 
     /// Freezes the environment, then says that many profiles are hosted: in that order for every thread,
-    /// once, and for good (HOST-01).
-    pub fn activate(&self) {
+    /// once, and for good (HOST-01). The answer is whether this call did it.
+    pub fn activate(&self) -> bool {
+        if self.many_profiles() {
+            return false;
+        }
+        let _one_at_a_time = self.0.activating.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.many_profiles() {
+            return false;
+        }
+        self.0.captured_early.store(self.0.environment.frozen().is_some(), Ordering::Relaxed);
         self.0.environment.capture();
         self.0.many.store(true, Ordering::Release);
+        true
     }
 
     /// The last step of a boot: counts the tenants and activates if there are several, or if they cannot be
@@ -199,11 +246,10 @@ impl Host {
     ///
     /// It never fails: failing to count activates. No setting turns it off (HOST-12).
     pub fn activate_eagerly(&self) -> Activation {
-        let activation =
-            if self.many_profiles() { Activation::AlreadyActive } else { self.decide_activation() };
-        if activation.activated_now() {
-            self.activate();
-        }
+        let decided = if self.many_profiles() { Activation::AlreadyActive } else { self.decide_activation() };
+        // Of two callers that decide at once, one activates.
+        let is_late = decided.activated_now() && !self.activate();
+        let activation = if is_late { Activation::AlreadyActive } else { decided };
         match &activation {
             Activation::CountingFailed { code, cause } => {
                 tracing::warn!(
@@ -323,11 +369,17 @@ impl Host {
             Ambient::Bound(context) if context.is_closed() => refused(RefusedReason::Closed),
             Ambient::Bound(context) => match context.home() {
                 Some(home) => Ok(home.clone()),
-                None => self.home_of_nobody(false),
+                None => self.home_of_nobody(context.is_foreign()),
             },
-            Ambient::Masked(context) => self.home_of_nobody(context.is_foreign()),
+            Ambient::Masked(context) => self.home_of_nobody(!self.is_own(context)),
             Ambient::Unbound => self.home_of_nobody(false),
         })
+    }
+
+    /// Whether a frame is proved to be one of this host's launch profile; every other counts as foreign.
+    pub(crate) fn is_own(&self, context: &Context) -> bool {
+        let is_launch = |home| self.tree().root().is_launch_home(home);
+        !context.is_foreign() && context.host() == Some(self.id()) && context.home().is_none_or(is_launch)
     }
 
     fn home_of_nobody(&self, foreign: bool) -> Result<HomeId, Refused> {

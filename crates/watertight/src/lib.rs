@@ -79,6 +79,7 @@ mod child;
 mod error;
 mod flight;
 mod host;
+mod launch_if_many;
 mod once;
 mod report;
 mod report_text;
@@ -91,11 +92,11 @@ pub use blocking::BlockingJob;
 pub use builder::HostBuilder;
 pub use error::{HostError, ScopeError};
 pub use host::Host;
+pub use launch_if_many::InLaunchIfMany;
 pub use report::{
     NotServed, Report, Reported, ReportedProfile, ReportedSecret, ReportedSource, ReportedTenant,
 };
 pub use scope::ProfileScope;
-pub use scopes::LaunchIfMany;
 
 pub use watertight_context::{ContextSource, InScope, detached};
 pub use watertight_disk as disk;

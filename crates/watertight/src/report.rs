@@ -125,8 +125,12 @@ pub enum Reported<T> {
 pub struct ReportedSecret {
     /// The name.
     pub name: Name,
-    /// The layer that wins.
-    pub origin: Origin,
+    /// The layer that wins; nothing where a source withholds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Why nothing answers it, where a source declares it and was not asked, or failed (SEC-24).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
     /// The layers that it shadows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shadowed: Vec<Origin>,
@@ -168,7 +172,7 @@ impl Host {
             root: self.tree().root().path().to_owned(),
             launch_home: self.launch_home().path().to_owned(),
             activation,
-            captured_early: !self.many_profiles() && self.launch_environment().frozen().is_some(),
+            captured_early: self.inner().captured_early(),
             tenants: Vec::new(),
             served: Vec::new(),
             not_served: Vec::new(),
@@ -287,16 +291,19 @@ impl Host {
 
 fn reported_secrets(bound: &BoundSecrets) -> Reported<Vec<ReportedSecret>> {
     match bound {
-        Bound::Policy(scope) => Reported::Entries(
-            scope
-                .names()
-                .into_iter()
-                .filter_map(|name| {
-                    let origin = scope.origin(name)?;
-                    Some(ReportedSecret { name: name.clone(), origin, shadowed: scope.shadowed(name) })
-                })
-                .collect(),
-        ),
+        Bound::Policy(scope) => {
+            let mut names: Vec<_> = scope.names().into_iter().chain(scope.withheld()).collect();
+            names.sort_unstable();
+            let reported = names.into_iter().map(|name| {
+                let origin = scope.origin(name);
+                let withheld = match origin {
+                    Some(_) => None,
+                    None => scope.failures(name).next().map(ToString::to_string),
+                };
+                ReportedSecret { name: name.clone(), origin, withheld, shadowed: scope.shadowed(name) }
+            });
+            Reported::Entries(reported.collect())
+        }
         Bound::Refusal(refusal) => Reported::refused(refusal),
     }
 }

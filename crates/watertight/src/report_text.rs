@@ -66,7 +66,13 @@ fn write_profile(f: &mut fmt::Formatter<'_>, profile: &ReportedProfile) -> fmt::
 }
 
 fn write_secret(f: &mut fmt::Formatter<'_>, secret: &ReportedSecret) -> fmt::Result {
-    write!(f, "    {:<36} {}", secret.name.to_string(), secret.origin)?;
+    write!(f, "    {:<36} ", secret.name.to_string())?;
+    if let Some(origin) = &secret.origin {
+        write!(f, "{origin}")?;
+    }
+    if let Some(withheld) = &secret.withheld {
+        write!(f, "withheld: {withheld}")?;
+    }
     write_shadowed(f, &secret.shadowed)?;
     writeln!(f)
 }

@@ -3,9 +3,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use watertight_context::{Context, ContextSource};
 use watertight_env_snapshot::{ChildEnv, ChildEnvError, ChildSpec};
-use watertight_secret_scope::{Asking, BoundSecrets, Explanation};
-use watertight_terminal_scope::{Backend, BoundTerminal, TerminalError};
-use watertight_vocabulary::{HomeId, Refused, Secret};
+use watertight_secret_scope::{Asking, Explanation};
+use watertight_terminal_scope::{Backend, TerminalError};
+use watertight_vocabulary::{HomeId, Refusal, Refused, Secret};
 
 use crate::ambient::FrameHost;
 use crate::build::Parts;
@@ -28,6 +28,7 @@ pub struct ProfileScope(Arc<Inner>);
 struct Inner {
     host: Host,
     subject: Subject,
+    home: HomeId,
     current: RwLock<Context>,
     /// One refresh at a time, so that an older build never replaces a newer one.
     refreshing: Mutex<()>,
@@ -44,10 +45,12 @@ pub(crate) enum Subject {
 
 impl ProfileScope {
     pub(crate) fn new(host: &Host, subject: Subject, parts: Parts) -> Self {
+        let home = parts.home.clone();
         let current = context(host, &subject, parts).build();
         Self(Arc::new(Inner {
             host: host.clone(),
             subject,
+            home,
             current: RwLock::new(current),
             refreshing: Mutex::new(()),
         }))
@@ -59,8 +62,8 @@ impl ProfileScope {
     }
 
     /// The resolved home.
-    pub fn home(&self) -> HomeId {
-        self.context().home().cloned().unwrap_or_else(|| self.0.host.launch_home().clone())
+    pub fn home(&self) -> &HomeId {
+        &self.0.home
     }
 
     /// The profile's name; `None` for a launch home that is no profile of its tree.
@@ -121,16 +124,6 @@ impl ProfileScope {
         self.run(|| self.0.host.explain(name))
     }
 
-    /// The secrets that are bound, or the refusal in their place.
-    pub fn secrets(&self) -> Option<BoundSecrets> {
-        self.context().get::<BoundSecrets>().cloned()
-    }
-
-    /// The terminal policy that is bound, or the refusal in its place.
-    pub fn policy(&self) -> Option<BoundTerminal> {
-        self.context().get::<BoundTerminal>().cloned()
-    }
-
     /// Builds everything anew and swaps it in as one (SEC-28). It reads files and asks sources, so it blocks.
     ///
     /// # Errors
@@ -141,20 +134,26 @@ impl ProfileScope {
     pub fn refresh(&self) -> Result<(), ScopeError> {
         let _one_at_a_time = self.0.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let host = &self.0.host;
+        // A source that panics out of the build leaves a refusal too, and no revoked key.
+        let mut swap = Swap { scope: self, parts: None };
         let built = match &self.0.subject {
             Subject::Launch => host.build_launch(Asking::Anew),
-            Subject::Named(name) => host.rebuild_named(name, &self.home()),
+            Subject::Named(name) => host.rebuild_named(name, self.home()),
         };
-        let (parts, outcome) = match built {
-            Ok(parts) => (parts, Ok(())),
+        match built {
+            Ok(parts) => {
+                swap.parts = Some(parts);
+                Ok(())
+            }
             Err(error) => {
                 tracing::warn!(code = error.code(), %error, "a scope could not be refreshed; its reads are refused");
-                (Parts::refused(self.home(), error.refusal()), Err(error))
+                if matches!(self.0.subject, Subject::Named(_)) {
+                    host.inner().sources.forget(self.home());
+                }
+                swap.parts = Some(Parts::refused(self.home().clone(), error.refusal()));
+                Err(error)
             }
-        };
-        let mut current = self.0.current.write().unwrap_or_else(PoisonError::into_inner);
-        *current = context(host, &self.0.subject, parts).closing_with(&current).build();
-        outcome
+        }
     }
 
     /// Closes the scope for good: every read through its handles and frames is refused from now on, except
@@ -166,6 +165,24 @@ impl ProfileScope {
     /// Whether the scope was closed.
     pub fn is_closed(&self) -> bool {
         self.context().is_closed()
+    }
+}
+
+/// Swaps in what was built when it is dropped; a refusal if nothing was (SEC-28).
+struct Swap<'a> {
+    scope: &'a ProfileScope,
+    parts: Option<Parts>,
+}
+
+impl Drop for Swap<'_> {
+    fn drop(&mut self) {
+        let inner = &self.scope.0;
+        let parts = self.parts.take().unwrap_or_else(|| {
+            let refusal = Refusal::new("refresh-failed", "the build of the refreshed scope did not end");
+            Parts::refused(inner.home.clone(), refusal.mended_by("refresh it again"))
+        });
+        let mut current = inner.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = context(&inner.host, &inner.subject, parts).closing_with(&current).build();
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use watertight_context::detached;
 use watertight_env_snapshot::{ChildEnv, ChildParts, ChildSpec, TOTAL_LIMIT};
 use watertight_profile_home::Dotenv;
 use watertight_vocabulary::{Classes, EnvSource, HomeId, Name, NameClass, Platform, Refusal, Secret};
@@ -33,7 +35,8 @@ pub trait SecretSource: fmt::Debug + Send + Sync {
     /// key. Exact names, so that a source's reach can be read off.
     fn declares(&self) -> &[Name];
 
-    /// Asks it for a home. It may block.
+    /// Asks it for a home. It may block. It is asked with nothing bound, and must not ask a host for a scope
+    /// of that same home: that scope waits for this very answer.
     ///
     /// # Errors
     ///
@@ -142,11 +145,13 @@ impl Sources<'_> {
 }
 
 impl Outcome {
-    /// Asks a source.
+    /// Asks a source, outside of every scope: what is bound for whoever happens to ask is nothing that the
+    /// source may see (SEC-23). A source that panics has failed, and so keeps nothing alive (SEC-28).
     pub(crate) fn asked(source: &dyn SecretSource, occasion: Occasion<'_>) -> Self {
         let Occasion { home, dotenv, classes, programs } = occasion;
         let request = SourceRequest { home, dotenv, declared: source.declares(), classes, programs };
-        let answer = source.fetch(&request).map_err(|error| {
+        let fetched = catch_unwind(AssertUnwindSafe(|| detached(|| source.fetch(&request))));
+        let answer = fetched.unwrap_or(Err(SourceError::Panicked)).map_err(|error| {
             tracing::warn!(
                 source = source.name(), home = %home.path().display(), code = error.code(),
                 "a source failed: {error}"

@@ -1,37 +1,74 @@
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 
-use watertight::Activation;
 use watertight::disk::{Operation, RealFileSystem, Scripted};
+use watertight::env_snapshot::MapEnv;
+use watertight::vocabulary::EnvSource;
+use watertight::{Activation, Host};
 
 use crate::world::{World, code, value};
 
-#[test]
-fn host_01_who_sees_many_profiles_sees_the_frozen_environment() {
-    let world = World::with_coder();
-    let host = world.set("KEY", "canary-before").host();
-    let (start, stop) = (Barrier::new(9), AtomicBool::new(false));
-    thread::scope(|threads| {
-        for _ in 0..8 {
-            threads.spawn(|| {
-                start.wait();
-                while !stop.load(Ordering::Relaxed) {
-                    if host.many_profiles() {
-                        assert!(host.launch_environment().frozen().is_some(), "frozen before it is said");
-                    }
-                }
-            });
+/// An environment that looks, while it is being captured, at whether that was already said to be over.
+#[derive(Debug)]
+struct Watched {
+    env: Arc<MapEnv>,
+    host: Arc<OnceLock<Host>>,
+    seen: Arc<AtomicUsize>,
+}
+
+impl EnvSource for Watched {
+    fn var_os(&self, name: &OsStr) -> Option<OsString> {
+        self.env.var_os(name)
+    }
+
+    fn vars_os(&self) -> Vec<(OsString, OsString)> {
+        if let Some(host) = self.host.get() {
+            assert!(
+                !host.many_profiles(),
+                "many profiles are said to be hosted before the environment is frozen"
+            );
+            self.seen.fetch_add(1, Ordering::Relaxed);
         }
-        start.wait();
-        host.activate();
-        stop.store(true, Ordering::Relaxed);
+        self.env.vars_os()
+    }
+
+    fn current_dir(&self) -> std::io::Result<PathBuf> {
+        self.env.current_dir()
+    }
+}
+
+#[test]
+fn host_01_the_environment_is_frozen_before_many_profiles_are_said_to_be_hosted() {
+    let world = World::with_coder();
+    let (cell, seen) = (Arc::new(OnceLock::new()), Arc::new(AtomicUsize::new(0)));
+    let watched = Watched { env: Arc::clone(&world.env), host: Arc::clone(&cell), seen: Arc::clone(&seen) };
+    let host = world.builder().env(watched).build().unwrap();
+    cell.set(host.clone()).unwrap();
+    let start = Barrier::new(8);
+    let firsts = thread::scope(|threads| {
+        let callers: Vec<_> = (0..8)
+            .map(|_| {
+                threads.spawn(|| {
+                    start.wait();
+                    let first = host.activate();
+                    assert!(host.many_profiles() && host.launch_environment().frozen().is_some());
+                    first
+                })
+            })
+            .collect();
+        callers.into_iter().map(|caller| caller.join().unwrap()).filter(|first| *first).count()
     });
+    assert_eq!(firsts, 1, "it happens once");
+    assert_eq!(seen.load(Ordering::Relaxed), 1, "and captures once");
+
     let frozen = host.launch_environment().capture();
     world.set("KEY", "canary-after");
-    host.activate();
-    assert!(Arc::ptr_eq(&frozen, &host.launch_environment().capture()), "repeating it changes nothing");
+    assert!(!host.activate(), "repeating it changes nothing");
+    assert!(Arc::ptr_eq(&frozen, &host.launch_environment().capture()));
     assert!(host.many_profiles(), "it is never taken back");
 }
 

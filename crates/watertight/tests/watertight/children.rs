@@ -105,3 +105,58 @@ fn snap_03_a_child_that_is_built_while_a_second_profile_comes_up_is_refused() {
     let spec = ChildSpec::new().pass(["KEY"]).with_terminal();
     assert_eq!(host.child_env(&spec).unwrap_err().code(), "unscoped");
 }
+
+#[test]
+fn snap_05_a_passed_name_that_is_not_unicode_is_asked_for_like_any_other() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+    let world = World::new();
+    let (name, bytes) = (OsStr::from_bytes(b"K\xff"), OsString::from_vec(b"canary-\xfe".to_vec()));
+    world.env.set(name, bytes.clone());
+    let host = world.host();
+    let spec = ChildSpec::new().pass([name]);
+    let child = host.child_env(&spec).unwrap();
+    assert_eq!(child.get(name).map(watertight::vocabulary::Secret::expose_os), Some(bytes.clone()));
+    let scoped = host.launch_scope().unwrap().child_env(&spec).unwrap();
+    assert_eq!(scoped.get(name).map(watertight::vocabulary::Secret::expose_os), Some(bytes));
+}
+
+#[test]
+fn run_34_a_runner_whose_id_is_in_its_file_makes_no_child_the_same_one() {
+    use watertight::runner_identity::{BindingToken, RunnerId};
+
+    let world = World::new();
+    let own = "runner_own".parse::<RunnerId>().unwrap();
+    let host = world.builder().runner(own.clone()).build().unwrap();
+    let token = BindingToken::parse("canary-child-token").unwrap();
+    assert!(host.child_env(&ChildSpec::new().for_runner_child(&own, &token)).is_err());
+    let other = "runner_other".parse::<RunnerId>().unwrap();
+    let child = host.child_env(&ChildSpec::new().for_runner_child(&other, &token)).unwrap();
+    assert_eq!(text(&child, "OMNIGENT_RUNNER_ID").as_deref(), Some("runner_other"));
+}
+
+#[test]
+fn snap_27_a_foreign_home_without_secrets_or_policy_gets_no_child() {
+    use watertight::vocabulary::HomeId;
+
+    let world = World::new();
+    let host = world.host();
+    let foreign =
+        watertight_context::Context::builder().host(host.id()).home(HomeId::new("/elsewhere".into(), None));
+    let foreign = foreign.foreign_home(true).build();
+    assert_eq!(foreign.run(|| host.child_env(&ChildSpec::new())).unwrap_err().code(), "unscoped");
+}
+
+#[test]
+fn sec_24_a_prefix_does_not_turn_a_withheld_name_into_absence() {
+    use watertight::vocabulary::NameSet;
+
+    let world = World::with_coder();
+    world.write("profiles/coder/.env", "API_KEY=canary-reference\n");
+    let host = world.builder().source(crate::sources::Vault::failing(["API_KEY"])).build().unwrap();
+    let scope = host.profile_scope("coder").unwrap();
+    assert_eq!(scope.child_env(&ChildSpec::new().pass(["API_KEY"])).unwrap_err().code(), "unavailable");
+    let prefix = ChildSpec::new().pass_set(&NameSet::new().with_prefix("API_"));
+    assert_eq!(scope.child_env(&prefix).unwrap_err().code(), "unavailable");
+}

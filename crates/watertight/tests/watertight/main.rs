@@ -17,6 +17,8 @@ mod refresh;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
+mod sources;
+#[cfg(test)]
 mod stress;
 #[cfg(test)]
 mod world;

@@ -1,7 +1,6 @@
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use watertight::disk::{Operation, RealFileSystem, Recording, Scripted};
 
@@ -21,44 +20,6 @@ fn host_22_a_profile_scope_holds_its_own_files_and_nothing_else() {
         assert_eq!(value(scope.secret(name)), None, "{name}");
     }
     assert_eq!(scope.backend().unwrap().as_str(), "docker");
-}
-
-#[test]
-fn host_22_concurrent_requests_for_one_home_share_one_build() {
-    let world = World::with_coder();
-    let reads = Arc::new(AtomicUsize::new(0));
-    let at_once = 8;
-    let gate = Arc::new(Barrier::new(at_once));
-    let disk = {
-        let (reads, gate) = (Arc::clone(&reads), Arc::clone(&gate));
-        Scripted::new(Arc::new(RealFileSystem), move |operation, path| {
-            if path.ends_with("coder/.env") && operation == Operation::Open {
-                reads.fetch_add(1, Ordering::Relaxed);
-            }
-            // The last look before the build is asked for: all of them stand here together.
-            if path.ends_with("coder/gateway.parked") && operation == Operation::Metadata {
-                gate.wait();
-            }
-            Ok(())
-        })
-    };
-    // Not remembered between builds, so that every build opens the file.
-    let host = world
-        .builder()
-        .files(Arc::new(watertight::profile_home::DiskFiles::on(Arc::new(disk.clone()))))
-        .disk(Arc::new(disk))
-        .build()
-        .unwrap();
-    thread::scope(|threads| {
-        for _ in 0..at_once {
-            threads.spawn(|| {
-                let scope = host.profile_scope("coder").unwrap();
-                assert_eq!(value(scope.secret("CODER_KEY")).as_deref(), Some("canary-coder"));
-            });
-        }
-    });
-    let reads = reads.load(Ordering::Relaxed);
-    assert!((1..=at_once).contains(&reads), "{reads}");
 }
 
 #[test]
@@ -89,8 +50,7 @@ fn host_23_each_file_is_read_once_for_one_scope() {
         calls.iter().filter(|call| call.operation == Operation::Open && call.path.ends_with(file)).count()
     };
     assert_eq!(opened("coder/.env"), 1);
-    // Whether the profile stands alone is asked before anything is built; the file is remembered or read again.
-    assert!(opened("coder/config.yaml") <= 2);
+    assert_eq!(opened("coder/config.yaml"), 1, "whether it stands alone is told by the same reading");
 }
 
 #[test]
@@ -120,6 +80,44 @@ fn host_24_there_is_no_fallback_to_the_launch_profile() {
         assert_eq!(error.code(), code);
         assert!(!format!("{error:?} {error}").contains("canary"));
     }
+}
+
+#[test]
+fn host_15_a_standalone_profile_is_told_by_its_file_so_it_activates_first() {
+    let world = World::new();
+    world.write("profiles/alone/config.yaml", "gateway: {standalone: yes}\n");
+    let host = world.host();
+    assert_eq!(host.profile_scope("alone").unwrap_err().code(), "not-served");
+    assert!(host.many_profiles(), "its file was opened");
+
+    // The process that was started for it is its gateway.
+    world.env.set("HERMES_HOME", world.path("profiles/alone"));
+    let own = world.host();
+    assert_eq!(own.profile_scope("alone").unwrap().home().path(), world.path("profiles/alone"));
+    assert!(!own.many_profiles());
+}
+
+#[test]
+fn file_06_a_folder_that_the_host_lists_may_be_linked_into_for_every_answer() {
+    use std::os::unix::fs::symlink;
+
+    let world = World::with_coder();
+    world.write("profiles/alone/SOUL.md", "x");
+    let shared = tempfile::tempdir().unwrap();
+    std::fs::write(shared.path().join("alone.yaml"), "gateway: {standalone: true}\n").unwrap();
+    std::fs::write(shared.path().join("keys.env"), "CODER_KEY=canary-shared\n").unwrap();
+    symlink(shared.path().join("alone.yaml"), world.path("profiles/alone/config.yaml")).unwrap();
+    fs::remove_file(world.path("profiles/coder/.env")).unwrap();
+    symlink(shared.path().join("keys.env"), world.path("profiles/coder/.env")).unwrap();
+
+    let host = world.builder().allow_links_into(shared.path()).build().unwrap();
+    assert_eq!(
+        value(host.profile_scope("coder").unwrap().secret("CODER_KEY")).as_deref(),
+        Some("canary-shared")
+    );
+    assert_eq!(host.profile_scope("alone").unwrap_err().code(), "not-served");
+    assert!(!host.report().served.contains(&"alone".to_owned()), "the report and the host read alike");
+    assert_eq!(code(world.host().profile_scope("coder").unwrap().secret("CODER_KEY")), "unavailable");
 }
 
 #[test]

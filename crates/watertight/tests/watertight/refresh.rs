@@ -122,3 +122,18 @@ fn ctx_09_a_closed_scope_refuses_everything_but_global_names() {
         "another request is another scope"
     );
 }
+
+#[test]
+fn sec_28_a_profile_that_was_made_again_is_another_home_and_no_refresh_of_the_old() {
+    let world = World::with_coder();
+    let host = world.host();
+    let scope = host.profile_scope("coder").unwrap();
+    fs::rename(world.path("profiles/coder"), world.path("was")).unwrap();
+    world.write("profiles/coder/.env", "CODER_KEY=canary-new\n");
+    assert_eq!(scope.refresh().unwrap_err().code(), "changed");
+    assert_eq!(code(scope.secret("CODER_KEY")), "unavailable");
+    assert_eq!(
+        value(host.profile_scope("coder").unwrap().secret("CODER_KEY")).as_deref(),
+        Some("canary-new")
+    );
+}
