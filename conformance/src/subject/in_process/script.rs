@@ -3,7 +3,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use watertight::{ContextSource, ProfileScope, ScopeError};
+use watertight::{ContextSource, Host, ProfileScope, ScopeError};
 
 use super::flaw::Flaw;
 use super::lanes;
@@ -143,17 +143,17 @@ impl World {
     }
 
     fn launch_scope_if_many(self: &Arc<Self>, label: Option<&str>, body: &[Step], which: Which) {
-        let scope = self
-            .host(which)
-            .and_then(|host| host.launch_scope_if_many().map_err(|error| self.scope_error(&error)));
-        match (scope, label) {
-            (Ok(scope), label) => {
+        let run = |host: &Host| {
+            let body = || {
                 if let Some(label) = label {
                     self.leave(label, text("entered"));
                 }
-                scope.run(|| self.steps(body, which));
-            }
-            (Err(outcome), label) => self.leave(label.unwrap_or("launch scope if many"), outcome),
+                self.steps(body, which);
+            };
+            host.run_launch_if_many(body).map_err(|error| self.scope_error(&error))
+        };
+        if let Err(outcome) = self.host(which).and_then(run) {
+            self.leave(label.unwrap_or("launch scope if many"), outcome);
         }
     }
 
