@@ -68,8 +68,8 @@ pub enum Unreadable {
     /// replaced.
     #[error("it changed while it was read")]
     ChangedWhileRead,
-    /// A link leads out of the home.
-    #[error("it is a link that leaves the home, to {}", target.display())]
+    /// A link leads out of the home. Who made the link chose the target's name, so it is shown escaped.
+    #[error("it is a link that leaves the home, to {}", target.to_string_lossy().escape_debug())]
     LinkLeavesHome {
         /// Where it leads.
         target: PathBuf,

@@ -206,16 +206,19 @@ pub(crate) fn parsed<T: Parsed>(
         Found::Read(contents) => {
             let value = T::parse(&contents.bytes, Arc::clone(path))
                 .map_err(|error| error.in_file(Arc::clone(path)).with_signature(contents.signature))?;
-            value.findings().iter().for_each(tell);
+            tell(value.findings());
             Ok(Reading::Fresh { value: Arc::new(value), lasting: contents.lasting })
         }
     }
 }
 
-fn tell(finding: &Diagnostic) {
-    if finding.severity() == Severity::Note {
-        tracing::debug!(code = finding.code(), "{finding}");
-    } else {
-        tracing::warn!(code = finding.code(), "{finding}");
+/// Sends out what was found in a file as events.
+pub(crate) fn tell(findings: &[Diagnostic]) {
+    for finding in findings {
+        if finding.severity() == Severity::Note {
+            tracing::debug!(code = finding.code(), "{finding}");
+        } else {
+            tracing::warn!(code = finding.code(), "{finding}");
+        }
     }
 }

@@ -27,7 +27,26 @@
 //! - What was read is what the descriptor stated, through no link that leaves the home (FILE-06, FILE-07).
 //! - One module knows the YAML library; no type of it is seen from outside (FILE-36).
 //! - Whatever the bytes: bounded time, bounded memory, no panic (FILE-23, FILE-37).
-//! - Buffers that held a value are wiped when dropped (SEC-31).
+//! - Buffers of this crate that held a value are wiped when dropped (SEC-31).
+//!
+//! Where the rules left a choice:
+//!
+//! - The line that closes a quote counts as one that must not read as an assignment, up to the quote (FILE-18):
+//!   else `A="cut off` would swallow `B=secret"` below it.
+//! - Key material that never ends skips nothing; only its first line is judged (FILE-24).
+//! - A file whose size or modification time moves while it is read is read anew, as one that yields another
+//!   number of bytes is (FILE-07).
+//! - Of the folders that FILE-06 speaks of, the innermost that holds a link's target decides. The target is
+//!   opened through no link at all, so the descriptor is that of the judged place.
+//! - Merged keys stand where the `<<` stood (FILE-33); an anchor that is defined twice and aliased is invalid,
+//!   since the library leads its aliases astray (FILE-31).
+//! - Beside brackets, two more signs are counted before the YAML library sees a byte: what may begin a node, and
+//!   directives. It keeps every event of a file before the first can be counted, and compares each directive with
+//!   all others (FILE-37). A text of more than 100,000 commas and colons is therefore refused.
+//! - What the library itself copies of a text while it parses is not wiped.
+//!
+//! What this reader of `.env` gives beside three others is shown, input by input, in the crate's
+//! `docs/dotenv-readers.md`.
 
 mod cache;
 mod config;

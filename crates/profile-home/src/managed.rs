@@ -7,6 +7,7 @@ use watertight_disk::FileSystem;
 use watertight_vocabulary::{EnvSource, Platform, Refusal};
 
 use crate::dotenv::foreign_encoding;
+use crate::files::tell;
 use crate::open::{self, Found, Request};
 use crate::signature::Signature;
 use crate::{Dotenv, FileError, HomeFile, Unreadable};
@@ -128,6 +129,7 @@ impl ManagedDirectory {
             }
             Ok(Found::Read(contents)) => {
                 let dotenv = Arc::new(Dotenv::read(&contents.bytes, Arc::clone(&path))?);
+                tell(dotenv.diagnostics());
                 let remembered = contents.lasting.map(|signature| (signature, Arc::clone(&dotenv)));
                 (Ok(Some(dotenv)), remembered)
             }

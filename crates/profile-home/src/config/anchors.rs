@@ -4,8 +4,8 @@ use std::collections::HashSet;
 ///
 /// The library counts anchors by the names it has seen, so after a second definition of one name an alias
 /// may lead to the anchor of **another** name. No visitor can see anchors; so a text in which that could
-/// happen is refused. Tokens are looked for without regard to quotes: a text that only looks like it is
-/// refused too, which needs the same `&name` twice and its `*name`.
+/// happen is refused, as `PyYAML` refuses it. Tokens are looked for without regard to quotes: a text that
+/// only looks like it is refused too, which needs the same `&name` twice and the `*name` of an anchor.
 pub(super) fn repeated(text: &str) -> Option<u32> {
     if !text.contains('&') || !text.contains('*') {
         return None;
@@ -32,7 +32,7 @@ fn tokens(line: &str) -> impl Iterator<Item = (u8, &str)> {
     line.match_indices(['&', '*']).filter_map(move |(at, mark)| {
         let before = at.checked_sub(1).and_then(|at| line.as_bytes().get(at));
         let starts = before.is_none_or(|byte| {
-            matches!(byte, b' ' | b'\t' | b'[' | b'{' | b',' | b':' | b'-' | b'?' | b'\r')
+            matches!(byte, b' ' | b'\t' | b'[' | b'{' | b',' | b':' | b'-' | b'?' | b'\r' | 0x80..)
         });
         let rest = line.get(at + 1..)?;
         let end = rest

@@ -16,20 +16,13 @@ use serde::de::{
 };
 use zeroize::Zeroizing;
 
-use super::anchors;
 use super::tree::{Yaml, YamlFloat, YamlText};
+use super::{anchors, signs};
 use crate::dotenv::without_mark;
 use crate::{FileError, Invalid};
 
-/// Brackets times bytes: what the library makes of brackets grows with the square.
-const MOST_BRACKET_BYTES: u64 = 128 << 20;
-/// Signs that a node may begin. The library keeps an event of more than a hundred bytes for each node of the
-/// file before the first one can be counted; in a text that is no structure such signs are rare.
-const MOST_SIGNS: usize = 2 * MOST_NODES;
-/// Directives at the beginning of a document.
-const MOST_DIRECTIVES: usize = 100;
 /// Nodes of the tree, aliases counted as often as they are used.
-const MOST_NODES: usize = 50_000;
+pub(super) const MOST_NODES: usize = 50_000;
 /// Bytes of text in the tree, aliases counted as often as they are used.
 const MOST_TEXT: usize = 1 << 20;
 /// The library's own limit is the same; this one holds whatever the library does.
@@ -49,16 +42,8 @@ pub(super) fn load(bytes: &[u8]) -> Result<Loaded, FileError> {
         let line = valid.split(|byte| *byte == b'\n').count();
         FileError::from(Invalid::NotUtf8).at(number(line), None)
     })?;
-    let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
-    if saturating(brackets).saturating_mul(saturating(text.len())) > MOST_BRACKET_BYTES {
-        return Err(Invalid::Budget("brackets").into());
-    }
-    let signs = Signs::in_text(text);
-    if signs.directives > MOST_DIRECTIVES {
-        return Err(Invalid::Budget("directives").into());
-    }
-    if signs.nodes > MOST_SIGNS {
-        return Err(Invalid::Budget("nodes").into());
+    if let Some(spent) = signs::beyond_budget(text) {
+        return Err(Invalid::Budget(spent).into());
     }
     if let Some(line) = anchors::repeated(text) {
         return Err(FileError::from(Invalid::RepeatedAnchor).at(line, None));
@@ -74,39 +59,6 @@ pub(super) fn load(bytes: &[u8]) -> Result<Loaded, FileError> {
     }
     let lines = lines_of(text, &root);
     Ok(Loaded { root, lines })
-}
-
-/// What may begin in a text, counted before the library sees it.
-#[derive(Default)]
-struct Signs {
-    /// `- ` and `? ` behind nothing but their like, `: `, brackets and commas: there are never more than twice
-    /// as many nodes, and one.
-    nodes: usize,
-    /// `%` at the margin: the library compares each with all before it.
-    directives: usize,
-}
-
-impl Signs {
-    fn in_text(text: &str) -> Self {
-        let mut signs = Self::default();
-        let (mut at_margin, mut leading) = (true, true);
-        let mut bytes = text.bytes().peekable();
-        while let Some(byte) = bytes.next() {
-            // Beyond ASCII there are line ends, too.
-            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x80..);
-            let ends = matches!(byte, b'\n' | b'\r' | 0x80..);
-            signs.directives += usize::from(at_margin && byte == b'%');
-            signs.nodes += usize::from(match byte {
-                b'-' | b'?' => leading && bytes.peek().is_none_or(blank),
-                b':' => bytes.peek().is_none_or(blank),
-                b',' | b'[' | b'{' => true,
-                _ => false,
-            });
-            at_margin = ends;
-            leading = ends || (leading && matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'));
-        }
-        signs
-    }
 }
 
 /// The whole tree.
@@ -408,10 +360,6 @@ fn key_at_margin(line: &str) -> Option<&str> {
 
 fn number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
-}
-
-fn saturating(value: usize) -> u64 {
-    u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

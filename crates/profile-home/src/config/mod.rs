@@ -4,6 +4,7 @@
 
 mod anchors;
 mod load;
+mod signs;
 mod tree;
 mod words;
 

@@ -250,6 +250,18 @@ fn file_24_key_material_is_no_name() {
     check("KEY='='\nB==\n", &[("KEY", "=")]);
 }
 
+#[test]
+fn file_23_a_file_cut_at_every_byte_keeps_what_stands_whole_before_the_cut() {
+    let text = "A=1\nB='two words' # c\nexport C=\"x\\\"y\"\nD=gr\u{fc}n\nE=5\n";
+    let whole = pairs(text);
+    for end in 0..text.len() {
+        let cut = &text.as_bytes()[..end];
+        let lines = cut.split(|byte| *byte == b'\n').count() - 1;
+        // A cut character makes the whole file Latin-1; the ASCII values stay what they are.
+        assert_eq!(pairs(cut)[..lines.min(3)], whole[..lines.min(3)], "cut at {end}");
+    }
+}
+
 /// Texts of some length that a reader which looks at a line more than a few times takes minutes for.
 pub(crate) fn hostile(length: usize) -> Vec<(&'static str, String)> {
     let repeat = |piece: &str| piece.repeat(length / piece.len());

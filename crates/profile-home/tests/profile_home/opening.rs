@@ -1,11 +1,14 @@
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use watertight_disk::{FileSystem, Operation, RealFileSystem, Recording, Scripted, home_at};
-use watertight_profile_home::{DiskFiles, HomeFile, MemoryFiles, ProfileFiles, ProfileHome, Unreadable};
+use watertight_disk::{FileKind, FileSystem, Operation, RealFileSystem, Recording, Scripted, home_at};
+use watertight_profile_home::{
+    DiskFiles, FileError, HomeFile, MemoryFiles, ProfileFiles, ProfileHome, Unreadable,
+};
 use watertight_vocabulary::{HomeId, Refusal};
 
 use crate::world::{World, assert_unreadable, value};
@@ -146,11 +149,34 @@ fn file_04_an_error_becomes_a_refusal_that_names_path_and_line_and_how_to_mend_i
 
     let files = MemoryFiles::new();
     let why = Unreadable::LinkLeavesHome { target: "/proc/1/environ".into() };
-    files.fail(&home, HomeFile::Dotenv, watertight_profile_home::FileError::unreadable(path, why));
+    files.fail(&home, HomeFile::Dotenv, FileError::unreadable(path, why));
     let refusal = Refusal::from(files.dotenv(&home).unwrap_err());
     assert_eq!(refusal.code(), "unreadable");
     assert_eq!(refusal.cause(), "it is a link that leaves the home, to /proc/1/environ");
     assert!(refusal.mend().is_some());
+}
+
+#[test]
+fn file_02_every_reason_has_a_code_of_its_own_and_a_way_to_mend_it() {
+    let reasons = [
+        Unreadable::Dangling,
+        Unreadable::LinkLoop,
+        Unreadable::NotAFile(FileKind::Fifo),
+        Unreadable::NotAFile(FileKind::Directory),
+        Unreadable::from(io::Error::from(io::ErrorKind::PermissionDenied)),
+        Unreadable::from(io::Error::other("canary-1")),
+        Unreadable::TooLarge { limit: 1 << 20 },
+        Unreadable::ChangedWhileRead,
+        Unreadable::LinkLeavesHome { target: "/other/.env".into() },
+        Unreadable::Encoding("UTF-16 (little endian)"),
+    ];
+    let mut text = String::new();
+    for reason in reasons {
+        let error = FileError::unreadable(Path::new("/home/.env"), reason);
+        writeln!(text, "{}: {error}; {}", error.reason(), error.mend()).unwrap();
+    }
+    assert!(!text.contains("canary"), "the text of an error of the system was passed on");
+    insta::assert_snapshot!(text);
 }
 
 #[test]

@@ -1,0 +1,65 @@
+//! What is judged before the library sees a byte, because it would end the process, or take minutes, before
+//! its own limits speak (FILE-37).
+
+use super::load::MOST_NODES;
+
+/// Brackets times bytes: what the library makes of brackets grows with the square.
+const MOST_BRACKET_BYTES: u64 = 128 << 20;
+/// Signs that a node may begin. The library keeps an event of more than a hundred bytes for each node of the
+/// file before the first one can be counted; in a text that is no structure such signs are rare.
+const MOST_SIGNS: usize = 2 * MOST_NODES;
+/// Directives at the beginning of a document.
+const MOST_DIRECTIVES: usize = 100;
+
+/// The budget that a text goes beyond, if it does.
+pub(super) fn beyond_budget(text: &str) -> Option<&'static str> {
+    let signs = Signs::in_text(text);
+    if saturating(signs.brackets).saturating_mul(saturating(text.len())) > MOST_BRACKET_BYTES {
+        Some("brackets")
+    } else if signs.directives > MOST_DIRECTIVES {
+        Some("directives")
+    } else if signs.nodes > MOST_SIGNS {
+        Some("nodes")
+    } else {
+        None
+    }
+}
+
+/// What may begin in a text, counted before the library sees it.
+#[derive(Default)]
+struct Signs {
+    brackets: usize,
+    /// `- ` and `? ` behind nothing but their like, `: `, brackets and commas: there are never more than twice
+    /// as many nodes, and one.
+    nodes: usize,
+    /// `%` at the margin: the library compares each with all before it.
+    directives: usize,
+}
+
+impl Signs {
+    fn in_text(text: &str) -> Self {
+        let mut signs = Self::default();
+        let (mut at_margin, mut leading) = (true, true);
+        let mut bytes = text.bytes().peekable();
+        while let Some(byte) = bytes.next() {
+            // Beyond ASCII there are line ends, too.
+            let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x80..);
+            let ends = matches!(byte, b'\n' | b'\r' | 0x80..);
+            signs.brackets += usize::from(matches!(byte, b'[' | b'{'));
+            signs.directives += usize::from(at_margin && byte == b'%');
+            signs.nodes += usize::from(match byte {
+                b'-' | b'?' => leading && bytes.peek().is_none_or(blank),
+                b':' => bytes.peek().is_none_or(blank),
+                b',' | b'[' | b'{' => true,
+                _ => false,
+            });
+            at_margin = ends;
+            leading = ends || (leading && matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'));
+        }
+        signs
+    }
+}
+
+fn saturating(value: usize) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
+}
