@@ -142,6 +142,7 @@ pub enum Denial {
 ///
 /// Where the table is silent, the stricter reading holds: without a host no environment answers, not even
 /// for a global name; a terminal name under a foreign home, or in a closed frame, is refused.
+#[inline]
 pub const fn decide(question: Question) -> Decision {
     match question {
         Question { possible: false, .. } => Decision::of("SEC", Answer::Absent),
@@ -152,6 +153,7 @@ pub const fn decide(question: Question) -> Decision {
     }
 }
 
+#[inline]
 const fn secret(question: Question) -> Decision {
     if matches!(question.hosting, HostedBy::Nobody) {
         return refused("SEC-11", Denial::NoHost);
@@ -169,6 +171,7 @@ const fn secret(question: Question) -> Decision {
 }
 
 /// A secret, with a scope bound: SEC-02, SEC-24, SEC-03, SEC-04, SEC-05.
+#[inline]
 const fn in_scope(question: Question) -> Decision {
     match (question.held, question.hosting, question.home) {
         (Held::Yes, ..) => Decision::of("SEC-02", Answer::Scope),
@@ -183,6 +186,7 @@ const fn in_scope(question: Question) -> Decision {
 }
 
 /// A secret, with no scope bound: SEC-11, SEC-06, SEC-08, SEC-07.
+#[inline]
 const fn unscoped(question: Question) -> Decision {
     match (question.hosting, question.home) {
         (HostedBy::Nobody | HostedBy::HandleAlone, _) => refused("SEC-11", Denial::NoHost),
@@ -194,6 +198,7 @@ const fn unscoped(question: Question) -> Decision {
     }
 }
 
+#[inline]
 const fn global(hosting: HostedBy) -> Decision {
     match hosting {
         HostedBy::OneProfile | HostedBy::ManyProfiles => Decision::of("SEC-01", Answer::Environment),
@@ -202,6 +207,7 @@ const fn global(hosting: HostedBy) -> Decision {
     }
 }
 
+#[inline]
 const fn terminal(question: Question) -> Decision {
     match question {
         Question { bound: Binding::Scope | Binding::Refusal, .. }
@@ -216,11 +222,13 @@ const fn terminal(question: Question) -> Decision {
     }
 }
 
+#[inline]
 const fn refused(rule: &'static str, denial: Denial) -> Decision {
     Decision::of(rule, Answer::Refused(denial))
 }
 
 impl Decision {
+    #[inline]
     const fn of(rule: &'static str, answer: Answer) -> Self {
         Self { answer, rule }
     }

@@ -89,16 +89,18 @@ pub fn explain_from(
 
 #[inline]
 fn owned(sight: Sight<'_>, name: &OsStr) -> Result<Option<Secret>, Refused> {
-    match sight.hit(name) {
+    let entry = sight.entry(name);
+    match sight.hit(entry) {
         Some(secret) => Ok(Some(secret.clone())),
-        None => sight.answer(name).map(|value| value.map(Value::into_secret)),
+        None => sight.answer(name, entry).map(|value| value.map(Value::into_secret)),
     }
 }
 
 #[inline]
 fn lent<R>(sight: Sight<'_>, name: &OsStr, body: impl FnOnce(Option<&Secret>) -> R) -> Result<R, Refused> {
-    match sight.hit(name) {
+    let entry = sight.entry(name);
+    match sight.hit(entry) {
         Some(secret) => Ok(body(Some(secret))),
-        None => sight.answer(name).map(|value| body(value.as_ref().map(Value::secret))),
+        None => sight.answer(name, entry).map(|value| body(value.as_ref().map(Value::secret))),
     }
 }

@@ -179,14 +179,14 @@ impl SecretScope {
         Sight::of_scope(self).explain(name.as_ref())
     }
 
-    /// The value of a name, if it is held: nothing but the lookup.
+    /// The entry of a name: nothing but the lookup.
     #[inline]
-    pub(crate) fn hit(&self, name: &OsStr) -> Option<&Secret> {
-        self.entries.find(name)?.value.as_ref()
+    pub(crate) fn entry(&self, name: &OsStr) -> Option<&Entry> {
+        self.entries.find(name)
     }
 
-    pub(crate) fn find(&self, name: &OsStr) -> Found<'_> {
-        let entry = self.entries.find(name);
+    /// What an entry, or that there is none, says of its name (SEC-24).
+    pub(crate) fn judge<'a>(&'a self, entry: Option<&'a Entry>) -> Found<'a> {
         if let Some(value) = entry.and_then(|entry| entry.value.as_ref()) {
             return Found::Value(value);
         }

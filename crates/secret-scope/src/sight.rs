@@ -10,15 +10,19 @@ use watertight_vocabulary::{
 use crate::decision::{
     Answer, Binding, BoundHome, Decision, Denial, Held, HostedBy, Question, Standing, decide,
 };
+use crate::entries::Entry;
 use crate::explain::Explanation;
 use crate::scope::Found;
 use crate::{BoundSecrets, SecretScope};
 
-/// One point of view; every read is answered from here.
+/// One point of view; every read is answered from here. What a hit needs is looked up once, when it is
+/// taken.
 #[derive(Clone, Copy)]
 pub(crate) struct Sight<'a> {
     hosting: Option<&'a dyn Hosting>,
     frame: Frame<'a>,
+    bound: Seen<'a>,
+    standing: Standing,
 }
 
 /// What is read through.
@@ -28,7 +32,15 @@ enum Frame<'a> {
     Context(&'a Context),
     /// Bound for another Tokio task: only that its home may be foreign counts (CTX-07).
     Masked(&'a Context),
+    Scope,
+}
+
+/// What is bound for secrets.
+#[derive(Clone, Copy)]
+enum Seen<'a> {
+    Nothing,
     Scope(&'a SecretScope),
+    Refusal(&'a Refusal),
 }
 
 /// A value that may be handed out.
@@ -49,36 +61,57 @@ pub(crate) struct Ruling<'a> {
 impl<'a> Sight<'a> {
     #[inline]
     pub(crate) fn ambient(hosting: &'a dyn Hosting, ambient: Ambient<'a>) -> Self {
-        let frame = match ambient {
-            Ambient::Unbound => Frame::Nothing,
-            Ambient::Bound(context) => Frame::Context(context),
-            Ambient::Masked(context) => Frame::Masked(context),
-        };
-        Self { hosting: Some(hosting), frame }
+        match ambient {
+            Ambient::Bound(context) => Self::of_context(context, Some(hosting)),
+            Ambient::Unbound => Self::without_a_scope(hosting, Frame::Nothing),
+            Ambient::Masked(context) => Self::without_a_scope(hosting, Frame::Masked(context)),
+        }
     }
 
     #[inline]
     pub(crate) fn of_context(context: &'a Context, hosting: Option<&'a dyn Hosting>) -> Self {
-        Self { hosting, frame: Frame::Context(context) }
+        let bound = match context.get::<BoundSecrets>() {
+            Some(Bound::Policy(scope)) => Seen::Scope(scope),
+            Some(Bound::Refusal(refusal)) => Seen::Refusal(refusal),
+            None => Seen::Nothing,
+        };
+        let standing = match (hosting, context.host()) {
+            (Some(hosting), Some(host)) if hosting.host() != host => Standing::OtherHost,
+            _ if context.is_closed() => Standing::Closed,
+            _ => Standing::Open,
+        };
+        Self { hosting, frame: Frame::Context(context), bound, standing }
     }
 
-    #[inline]
     pub(crate) fn of_scope(scope: &'a SecretScope) -> Self {
-        Self { hosting: None, frame: Frame::Scope(scope) }
+        Self { hosting: None, frame: Frame::Scope, bound: Seen::Scope(scope), standing: Standing::Open }
     }
 
-    /// The value of a name that the bound scope holds, or `None` for everything else.
+    fn without_a_scope(hosting: &'a dyn Hosting, frame: Frame<'a>) -> Self {
+        Self { hosting: Some(hosting), frame, bound: Seen::Nothing, standing: Standing::Open }
+    }
+
+    /// The entry of a name in the bound scope: nothing is decided by it yet.
+    #[inline]
+    pub(crate) fn entry(self, name: &OsStr) -> Option<&'a Entry> {
+        match self.bound {
+            Seen::Scope(scope) => scope.entry(name),
+            Seen::Nothing | Seen::Refusal(_) => None,
+        }
+    }
+
+    /// The value of a name that the bound scope holds, if the table says so; `None` for everything else.
     ///
     /// A scope holds secrets only (SEC-26), so the table's question is known but for the frame's standing:
-    /// no class is looked up, and hosting and home are in no row that a hit can reach.
+    /// no class is looked up, and neither the home nor how many profiles are hosted is in a row that a hit
+    /// can reach.
     #[inline]
-    pub(crate) fn hit(self, name: &OsStr) -> Option<&'a Secret> {
-        let Frame::Context(context) = self.frame else { return None };
-        let Some(Bound::Policy(scope)) = context.get::<BoundSecrets>() else { return None };
-        let hosting = match (self.hosting, context.host()) {
+    pub(crate) fn hit(self, entry: Option<&'a Entry>) -> Option<&'a Secret> {
+        let value = entry?.value.as_ref()?;
+        let hosting = match (self.hosting, self.frame) {
+            (None, Frame::Context(context)) if context.host().is_some() => HostedBy::Nobody,
+            (None, _) => HostedBy::HandleAlone,
             (Some(_), _) => HostedBy::ManyProfiles,
-            (None, None) => HostedBy::HandleAlone,
-            (None, Some(_)) => HostedBy::Nobody,
         };
         let question = Question {
             possible: true,
@@ -86,19 +119,19 @@ impl<'a> Sight<'a> {
             hosting,
             bound: Binding::Scope,
             home: BoundHome::Nothing,
-            standing: self.standing(context),
+            standing: self.standing,
             held: Held::Yes,
         };
         match decide(question).answer {
-            Answer::Scope => scope.hit(name),
+            Answer::Scope => Some(value),
             Answer::Environment | Answer::Absent | Answer::Refused(_) => None,
         }
     }
 
     /// The answer to a read that is no hit; it answers a hit alike, but not as fast.
     #[inline(never)]
-    pub(crate) fn answer(self, name: &OsStr) -> Result<Option<Value<'a>>, Refused> {
-        let ruling = self.ruling(name);
+    pub(crate) fn answer(self, name: &OsStr, entry: Option<&'a Entry>) -> Result<Option<Value<'a>>, Refused> {
+        let ruling = self.ruling(name, entry);
         match ruling.denial() {
             Some(reason) => Err(Refused::new(name, reason)),
             None => Ok(ruling.value),
@@ -107,20 +140,21 @@ impl<'a> Sight<'a> {
 
     /// The answer where no environment can be asked, so that it can be borrowed.
     pub(crate) fn borrow(self, name: &OsStr) -> Result<Option<&'a Secret>, Refused> {
-        match self.answer(name)? {
+        match self.answer(name, self.entry(name))? {
             Some(Value::Scope(secret)) => Ok(Some(secret)),
             Some(Value::Environment(_)) | None => Ok(None),
         }
     }
 
     pub(crate) fn explain(self, name: &OsStr) -> Explanation {
-        Explanation::of(Name::new(name), &self.ruling(name))
+        Explanation::of(Name::new(name), &self.ruling(name, self.entry(name)))
     }
 
     /// Asks the table, and whom it names.
-    pub(crate) fn ruling(self, name: &OsStr) -> Ruling<'a> {
-        let (found, refusal) = match self.bound() {
-            Seen::Scope(scope) => match scope.find(name) {
+    #[inline]
+    fn ruling(self, name: &OsStr, entry: Option<&'a Entry>) -> Ruling<'a> {
+        let (found, refusal) = match self.bound {
+            Seen::Scope(scope) => match scope.judge(entry) {
                 Found::Unknowable(refusal) => (Found::Unknowable(refusal), Some(refusal)),
                 found => (found, None),
             },
@@ -128,17 +162,13 @@ impl<'a> Sight<'a> {
             Seen::Nothing => (Found::Missing, None),
         };
         let question = self.question(name, found.held());
-        let (decision, value) = match (decide(question), found) {
-            (decision @ Decision { answer: Answer::Environment, .. }, _) => {
-                self.environment(name, question, decision)
-            }
-            (decision @ Decision { answer: Answer::Scope, .. }, Found::Value(secret)) => {
-                (decision, Some(Value::Scope(secret)))
-            }
-            (decision, _) => (decision, None),
+        let decision = decide(question);
+        let (decision, value) = match (decision.answer, found) {
+            (Answer::Environment, _) => self.environment(name, question, decision),
+            (Answer::Scope, Found::Value(secret)) => (decision, Some(Value::Scope(secret))),
+            _ => (decision, None),
         };
-        let scope = self.bound().scope();
-        Ruling { class: question.class, decision, scope, refusal, value }
+        Ruling { class: question.class, decision, scope: self.bound.scope(), refusal, value }
     }
 
     /// Asks "env". Hosting is looked at once more after the live environment answered: if it has changed,
@@ -165,106 +195,67 @@ impl<'a> Sight<'a> {
         (decision, frozen)
     }
 
+    #[inline]
     fn question(self, name: &OsStr, held: Held) -> Question {
         Question {
             possible: Name::is_possible(name),
             class: self.class_of(name),
             hosting: self.hosted_by(),
-            bound: match self.bound() {
+            bound: match self.bound {
                 Seen::Nothing => Binding::Nothing,
                 Seen::Scope(_) => Binding::Scope,
                 Seen::Refusal(_) => Binding::Refusal,
             },
             home: self.home(),
-            standing: match self.frame {
-                Frame::Context(context) => self.standing(context),
-                Frame::Nothing | Frame::Masked(_) | Frame::Scope(_) => Standing::Open,
-            },
+            standing: self.standing,
             held,
         }
     }
 
+    #[inline]
     fn hosted_by(self) -> HostedBy {
         match (self.hosting, self.frame) {
             (Some(hosting), _) if hosting.many_profiles() => HostedBy::ManyProfiles,
             (Some(_), _) => HostedBy::OneProfile,
-            (None, Frame::Scope(_)) => HostedBy::HandleAlone,
+            (None, Frame::Scope) => HostedBy::HandleAlone,
             (None, Frame::Context(context)) if context.host().is_none() => HostedBy::HandleAlone,
             (None, Frame::Context(_) | Frame::Masked(_) | Frame::Nothing) => HostedBy::Nobody,
         }
     }
 
-    #[inline]
-    fn standing(self, context: &Context) -> Standing {
-        if self.is_of_another_host(context) {
-            Standing::OtherHost
-        } else if context.is_closed() {
-            Standing::Closed
-        } else {
-            Standing::Open
-        }
-    }
-
-    #[inline]
-    fn is_of_another_host(self, context: &Context) -> bool {
-        match (self.hosting, context.host()) {
-            (Some(hosting), Some(host)) => hosting.host() != host,
-            (None, _) | (_, None) => false,
-        }
-    }
-
-    fn bound(self) -> Seen<'a> {
-        match self.frame {
-            Frame::Nothing | Frame::Masked(_) => Seen::Nothing,
-            Frame::Scope(scope) => Seen::Scope(scope),
-            Frame::Context(context) => match context.get::<BoundSecrets>() {
-                None => Seen::Nothing,
-                Some(Bound::Policy(scope)) => Seen::Scope(scope),
-                Some(Bound::Refusal(refusal)) => Seen::Refusal(refusal),
-            },
-        }
-    }
-
     /// Own is what is proved to be: the context says so and so do the homes. A frame of no host or another
     /// one is foreign for what it does not hold.
+    #[inline]
     fn home(self) -> BoundHome {
-        let (context, scope) = match self.frame {
+        let context = match self.frame {
             Frame::Nothing => return BoundHome::Nothing,
-            Frame::Scope(_) => return BoundHome::Foreign,
-            Frame::Masked(context) => (context, None),
-            Frame::Context(context) => (context, self.bound().scope()),
+            Frame::Scope => return BoundHome::Foreign,
+            Frame::Context(context) | Frame::Masked(context) => context,
         };
-        if context.home().is_none() && scope.is_none() && !context.is_foreign() {
+        if context.is_foreign() {
+            return BoundHome::Foreign;
+        }
+        let (home, scope) = (context.home(), self.bound.scope());
+        if home.is_none() && scope.is_none() {
             return BoundHome::Nothing;
         }
         let Some(hosting) = self.hosting else { return BoundHome::Foreign };
         let is_launch = |home: &HomeId| home.same_place(hosting.launch_home(), hosting.classes().case_rule());
-        let own = !context.is_foreign()
-            && context.host() == Some(hosting.host())
-            && context.home().is_none_or(is_launch)
+        let own = context.host() == Some(hosting.host())
+            && home.is_none_or(is_launch)
             && scope.is_none_or(|scope| is_launch(scope.home()));
         if own { BoundHome::Own } else { BoundHome::Foreign }
     }
 
     /// By the classes of the bound scope, unless another host brought it; else by the host's.
+    #[inline]
     fn class_of(self, name: &OsStr) -> NameClass {
-        let of_another_host = match self.frame {
-            Frame::Context(context) => self.is_of_another_host(context),
-            Frame::Nothing | Frame::Masked(_) | Frame::Scope(_) => false,
-        };
-        match (self.bound().scope(), self.hosting) {
-            (Some(scope), _) if !of_another_host => scope.classes().class_of(name),
+        match (self.bound.scope(), self.hosting) {
+            (Some(scope), _) if self.standing != Standing::OtherHost => scope.classes().class_of(name),
             (_, Some(hosting)) => hosting.classes().class_of(name),
             (_, None) => Classes::hermes().class_of(name),
         }
     }
-}
-
-/// What is bound for secrets.
-enum Seen<'a> {
-    Nothing,
-    Scope(&'a SecretScope),
-    Refusal(&'a Refusal),
 }
 
 impl<'a> Seen<'a> {

@@ -11,6 +11,9 @@ pub struct NameSet {
     prefixes: Vec<Name>,
 }
 
+/// The longest list of exact names that is looked through and not searched.
+const LOOKED_THROUGH: usize = 8;
+
 impl NameSet {
     /// The set that holds nothing.
     pub const fn new() -> Self {
@@ -49,6 +52,10 @@ impl NameSet {
     /// Whether `name` is a member by its exact name.
     pub fn contains_exactly(&self, name: &OsStr, case: CaseRule) -> bool {
         match case {
+            // Unequal lengths are seen at a glance, so a short list is faster looked through than searched.
+            CaseRule::Sensitive if self.exact.len() <= LOOKED_THROUGH => {
+                self.exact.iter().any(|member| member.as_os_str() == name)
+            }
             CaseRule::Sensitive => self.exact.binary_search_by(|member| member.as_os_str().cmp(name)).is_ok(),
             CaseRule::AsciiInsensitive => self.exact.iter().any(|member| case.same(member.as_os_str(), name)),
         }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use watertight_context::{Context, InScope, detached};
+use watertight_context::{Context, detached};
 use watertight_secret_scope::decision::{
     Answer, Binding, BoundHome, Denial, Held, HostedBy, Question, Standing, decide,
 };
@@ -435,8 +435,11 @@ fn a_reader_may_read_again_and_enter_other_scopes_while_a_value_is_lent_to_it() 
     assert_eq!(seen, Ok((Some("canary-outer".to_owned()), value("canary-inner"), value("canary-outer"))));
 }
 
+#[cfg(feature = "tokio")]
 #[tokio::test]
 async fn sec_08_a_foreign_frame_of_another_task_still_keeps_the_environment_shut() {
+    use watertight_context::InScope as _;
+
     let world = std::sync::Arc::new(World::new(&LAUNCH));
     let own = world.launch_context("HELD=canary-own\n");
     let foreign = world.profile_context("coder", "HELD=canary-own\n");
@@ -468,6 +471,16 @@ async fn sec_08_a_foreign_frame_of_another_task_still_keeps_the_environment_shut
             [Outcome::Refused("unscoped"), Outcome::Refused("unscoped"), Outcome::Refused("not-a-secret")]
         );
     }
+}
+
+#[test]
+fn sec_08_no_scope_under_a_foreign_home_is_refused_though_one_profile_is_hosted() {
+    let world = World::new(&LAUNCH);
+    let foreign = world.context().home(home("coder").id().clone()).foreign_home(true).build();
+    for name in ["HELD", "MISSING", "NOWHERE"] {
+        assert_eq!(foreign.run(|| ambient(&world, name)), Outcome::Refused("unscoped"), "{name}");
+    }
+    assert_eq!(world.answers(), 0);
 }
 
 #[test]
