@@ -216,6 +216,7 @@ fn file_05_a_file_that_changes_while_it_is_read_is_not_remembered() {
         let turn = u32::try_from(count.fetch_add(1, Ordering::Relaxed)).unwrap();
         Metadata { modified: LONG_AGO, changed: (LONG_AGO.0, turn), ..found }
     });
+    disk.set_clock(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(NOW)));
     let files = CachedFiles::new(DiskFiles::on(Arc::new(disk)));
     assert_eq!(value(&files, &home, "K").unwrap().as_deref(), Some("canary-1"));
     assert_eq!(files.remembered(), 0);
