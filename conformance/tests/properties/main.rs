@@ -35,7 +35,12 @@ fn tries(cases: u32) -> Config {
 
 /// Our crates pass a generated case.
 fn holds(case: &Case) -> Result<(), TestCaseError> {
-    match run_case(case, &InProcess::new()) {
+    holds_for(&InProcess::new(), case)
+}
+
+/// A subject passes a generated case.
+fn holds_for(subject: &InProcess, case: &Case) -> Result<(), TestCaseError> {
+    match run_case(case, subject) {
         Verdict::Passed => Ok(()),
         verdict => {
             let told = match verdict {

@@ -1,6 +1,8 @@
 //! The model: the tables of the specification in a few dozen lines. It knows no crate of this workspace.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_json::json;
 use watertight_conformance::case::Expected;
@@ -20,6 +22,8 @@ pub(crate) struct Bound {
     pub(crate) profile: usize,
     secrets: Vars,
     terminal: Vars,
+    /// Shared by all that was ever built for one handle (CTX-09).
+    closed: Rc<Cell<bool>>,
 }
 
 /// A host, its disk and its environment. Profile 0 is `default`.
@@ -29,6 +33,7 @@ pub(crate) struct Model {
     pub(crate) homes: Vec<Files>,
     pub(crate) live: Vars,
     frozen: Option<Vars>,
+    handles: BTreeMap<usize, Bound>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +67,7 @@ fn refused(code: &str) -> Expected {
 
 impl Model {
     pub(crate) fn new(launch: usize, homes: Vec<Files>, live: Vars) -> Self {
-        Self { launch, homes, live, frozen: None }
+        Self { launch, homes, live, frozen: None, handles: BTreeMap::new() }
     }
 
     pub(crate) fn many(&self) -> bool {
@@ -93,7 +98,28 @@ impl Model {
         }
         secrets.extend(of_class(&files.dotenv, Class::Secret));
         terminal.extend(files.timeout.map(|timeout| ("TERMINAL_TIMEOUT".to_owned(), timeout)));
-        Bound { profile, secrets, terminal }
+        Bound { profile, secrets, terminal, closed: Rc::default() }
+    }
+
+    pub(crate) fn bind(&mut self, handle: usize, profile: usize) {
+        let bound = self.scope(profile);
+        self.handles.insert(handle, bound);
+    }
+
+    pub(crate) fn handle(&self, handle: usize) -> Option<Bound> {
+        self.handles.get(&handle).cloned()
+    }
+
+    pub(crate) fn close(&self, handle: usize) {
+        self.handles.get(&handle).inspect(|bound| bound.closed.set(true));
+    }
+
+    /// SEC-28: built anew in its place; what was closed stays closed.
+    pub(crate) fn refresh(&mut self, handle: usize) {
+        if let Some(old) = self.handle(handle) {
+            let new = self.scope(old.profile);
+            self.handles.insert(handle, Bound { closed: old.closed, ..new });
+        }
     }
 
     /// The table of SEC.
@@ -103,6 +129,7 @@ impl Model {
             (Class::Global, _) => value_or_absent(self.env().get(name)),
             (Class::Terminal, None) if !self.many() => value_or_absent(self.live.get(name)),
             (Class::Terminal, _) => refused("not-a-secret"),
+            (Class::Secret, Some(bound)) if bound.closed.get() => refused("closed"),
             (Class::Secret, Some(bound)) => match bound.secrets.get(name) {
                 Some(value) => value_or_absent(Some(value)),
                 None if self.many() || bound.profile != self.launch => Expected::Absent,
@@ -116,18 +143,22 @@ impl Model {
     /// TERM-20 to TERM-23.
     pub(crate) fn terminal(&self, bound: Option<&Bound>, name: &str) -> Expected {
         match bound {
+            Some(bound) if bound.closed.get() => refused("closed"),
             Some(bound) => value_or_absent(bound.terminal.get(name)),
             None if self.many() => refused("unscoped"),
             None => value_or_absent(self.live.get(name)),
         }
     }
 
-    /// HOST-33: the profile whose home is bound.
-    pub(crate) fn home(&self, bound: Option<&Bound>) -> Result<usize, Expected> {
+    /// HOST-33: the home that is bound. The rules leave open whether a closed scope still says it.
+    pub(crate) fn home(&self, bound: Option<&Bound>, home: impl Fn(usize) -> Expected) -> Expected {
         match bound {
-            Some(bound) => Ok(bound.profile),
-            None if self.many() => Err(refused("unscoped")),
-            None => Ok(self.launch),
+            Some(bound) if bound.closed.get() => {
+                Expected::AnyOf(vec![home(bound.profile), refused("closed")])
+            }
+            Some(bound) => home(bound.profile),
+            None if self.many() => refused("unscoped"),
+            None => home(self.launch),
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::model::{Bound, Files, Model, Vars};
 
 const PROFILES: [&str; 4] = ["default", "one", "two", "three"];
 
+/// How many handles a script keeps.
+const HANDLES: usize = 2;
+
 /// A name of each class, and some more secrets.
 pub(crate) const NAMES: [&str; 7] = [
     "A_KEY",
@@ -43,6 +46,11 @@ pub(crate) enum Action {
     Rewrite(usize, Held),
     Scope { profile: usize, panics: bool, body: Vec<Action> },
     IfMany(Vec<Action>),
+    Bind(usize, usize),
+    Within(usize, Vec<Action>),
+    Close(usize),
+    Refresh(usize),
+    ReadThrough(usize, usize),
     Lane { kind: LaneKind, carry: bool, body: Vec<Action> },
     Detached(Vec<Action>),
 }
@@ -67,6 +75,10 @@ pub(crate) fn scripts() -> impl Strategy<Value = Vec<Action>> {
         1 => Just(Action::Activate),
         1 => (0..NAMES.len()).prop_map(Action::SetEnv),
         1 => (0..PROFILES.len(), any::<Held>()).prop_map(|(profile, held)| Action::Rewrite(profile, held)),
+        2 => (0..HANDLES, 0..PROFILES.len()).prop_map(|(handle, profile)| Action::Bind(handle, profile)),
+        1 => (0..HANDLES).prop_map(Action::Close),
+        1 => (0..HANDLES).prop_map(Action::Refresh),
+        2 => (0..HANDLES, 0..NAMES.len()).prop_map(|(handle, name)| Action::ReadThrough(handle, name)),
     ];
     let action = leaf.prop_recursive(4, 32, 5, |inner| {
         let body = || prop::collection::vec(inner.clone(), 1..5);
@@ -75,6 +87,7 @@ pub(crate) fn scripts() -> impl Strategy<Value = Vec<Action>> {
             4 => (0..PROFILES.len(), any::<bool>(), body())
                 .prop_map(|(profile, panics, body)| Action::Scope { profile, panics, body }),
             1 => body().prop_map(Action::IfMany),
+            3 => (0..HANDLES, body()).prop_map(|(handle, body)| Action::Within(handle, body)),
             2 => (kind, any::<bool>(), body()).prop_map(|(kind, carry, body)| Action::Lane { kind, carry, body }),
             1 => body().prop_map(Action::Detached),
         ]
@@ -126,6 +139,10 @@ fn home(profile: usize) -> String {
         0 => ".hermes".to_owned(),
         other => format!(".hermes/profiles/{}", PROFILES[other]),
     }
+}
+
+fn name_of(handle: usize) -> String {
+    format!("h{handle}")
 }
 
 fn file(profile: usize, name: &str, text: String) -> TreeEntry {
@@ -181,7 +198,7 @@ impl Writer {
             }
             Action::Home => {
                 let shown = |profile| Expected::Value(json!(format!("{{root}}/{}", home(profile))));
-                let label = self.label(model.home(bound).map_or_else(|refused| refused, shown));
+                let label = self.label(model.home(bound, shown));
                 Step::Home { label }
             }
             Action::Activate => {
@@ -214,6 +231,40 @@ impl Writer {
                 }
             }
             Action::IfMany(body) => self.if_many(body, model, bound),
+            Action::Bind(handle, profile) => {
+                let profile = profile % self.profiles;
+                model.bind(*handle, profile);
+                let (handle, profile) = (name_of(*handle), Some(PROFILES[profile].to_owned()));
+                Step::Bind { handle, profile, launch: false, label: None }
+            }
+            // What was never bound is left alone.
+            Action::Within(handle, _)
+            | Action::Close(handle)
+            | Action::Refresh(handle)
+            | Action::ReadThrough(handle, _)
+                if model.handle(*handle).is_none() =>
+            {
+                Step::Detached { body: Vec::new() }
+            }
+            Action::Within(handle, body) => {
+                let bound = model.handle(*handle);
+                let body = self.steps(body, model, bound.as_ref());
+                let handle = Some(name_of(*handle));
+                Step::Scope { profile: None, launch: false, handle, label: None, panics: false, body }
+            }
+            Action::Close(handle) => {
+                model.close(*handle);
+                Step::Close { handle: name_of(*handle) }
+            }
+            Action::Refresh(handle) => {
+                model.refresh(*handle);
+                Step::Refresh { handle: name_of(*handle), label: None }
+            }
+            Action::ReadThrough(handle, name) => {
+                let (bound, name) = (model.handle(*handle), NAMES[*name].to_owned());
+                let label = self.label(model.secret(bound.as_ref(), &name));
+                Step::ReadSecret { label, name, handle: Some(name_of(*handle)), default: None }
+            }
             Action::Lane { kind, carry, body } => {
                 let bound = bound.filter(|_| *carry);
                 Step::Lane { kind: *kind, carry: *carry, body: self.steps(body, model, bound) }

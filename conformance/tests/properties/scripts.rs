@@ -1,15 +1,16 @@
 //! Isolation, failing closed, precedence, completeness: one generated script shows all of them.
 
 use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 use watertight_conformance::case::{Expected, Outcome, Step};
 use watertight_conformance::layout::Layout;
-use watertight_conformance::subject::{Assignment, InProcess, Subject};
+use watertight_conformance::subject::{Assignment, Flaw, InProcess, Subject};
 
 use crate::script::{Action, case, scripts, worlds};
-use crate::{holds, tries};
+use crate::{holds, holds_for, tries};
 
 proptest! {
-    #![proptest_config(tries(96))]
+    #![proptest_config(tries(128))]
 
     #[test]
     fn conf_22_what_is_read_is_what_the_model_answers(world in worlds(), actions in scripts()) {
@@ -78,5 +79,26 @@ proptest! {
         prop_assert!(matches!(mapped, Some(Expected::Value(_))), "a policy has every mapped key");
         prop_assert_eq!(mapped, case.expect.get("l003"), "and the environment changes none of them");
         holds(&case)?;
+    }
+}
+
+/// The model catches broken subjects, and what it shrinks to is a case that catches them too.
+#[test]
+fn conf_14_generated_scripts_catch_what_shows_in_reads() {
+    for flaw in [Flaw::FailOpen, Flaw::StickyScope, Flaw::InheritOnSpawn, Flaw::LiveEnvAfterActivation] {
+        let subject = InProcess::broken(flaw);
+        let config = Config { cases: 512, failure_persistence: None, ..Config::default() };
+        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+        let found = TestRunner::new_with_rng(config, rng).run(&(worlds(), scripts()), |(world, actions)| {
+            let case = case(&world, &actions);
+            if case.expect.is_empty() { Ok(()) } else { holds_for(&subject, &case) }
+        });
+        let Err(TestError::Fail(_, (world, actions))) = found else {
+            panic!("{} was not caught: {found:?}", flaw.name());
+        };
+        let shrunk = case(&world, &actions);
+        assert!(holds_for(&subject, &shrunk).is_err() && holds(&shrunk).is_ok(), "{shrunk:?}");
+        let steps = shrunk.steps().count();
+        assert!(steps <= 12, "{steps} steps are no small case: {shrunk:?}");
     }
 }
