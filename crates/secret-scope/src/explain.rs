@@ -46,17 +46,13 @@ pub enum Verdict {
 }
 
 impl Explanation {
-    pub(crate) fn of(name: Name, ruling: &Ruling<'_>) -> Self {
-        let in_scope = |origin: fn(&crate::SecretScope, &Name) -> Option<Origin>| {
-            ruling.scope.and_then(|scope| origin(scope, &name))
-        };
-        let verdict = match (ruling.denial(), &ruling.value) {
-            (Some(reason), _) => Verdict::Refused(Refused::new(name.as_os_str(), reason)),
-            (None, Some(Value::Environment(_))) => Verdict::Environment,
-            (None, Some(Value::Scope(_))) => {
-                in_scope(|scope, name| scope.origin(name)).map_or(Verdict::Absent, Verdict::Scope)
-            }
-            (None, None) => Verdict::Absent,
+    pub(crate) fn of(name: Name, ruling: Ruling<'_>) -> Self {
+        let origin = ruling.scope.and_then(|scope| scope.origin(&name));
+        let verdict = match (ruling.refused, ruling.value, origin) {
+            (Some(refused), ..) => Verdict::Refused(refused),
+            (None, Some(Value::Scope(_)), Some(origin)) => Verdict::Scope(origin),
+            (None, Some(Value::Environment(_)), _) => Verdict::Environment,
+            (None, ..) => Verdict::Absent,
         };
         let speaks_for_the_scope = match &verdict {
             Verdict::Scope(_) => true,

@@ -54,8 +54,8 @@ pub(crate) struct Ruling<'a> {
     pub(crate) class: NameClass,
     pub(crate) decision: Decision,
     pub(crate) scope: Option<&'a SecretScope>,
-    pub(crate) refusal: Option<&'a Refusal>,
     pub(crate) value: Option<Value<'a>>,
+    pub(crate) refused: Option<Refused>,
 }
 
 impl<'a> Sight<'a> {
@@ -131,10 +131,16 @@ impl<'a> Sight<'a> {
     /// The answer to a read that is no hit; it answers a hit alike, but not as fast.
     #[inline(never)]
     pub(crate) fn answer(self, name: &OsStr, entry: Option<&'a Entry>) -> Result<Option<Value<'a>>, Refused> {
-        let ruling = self.ruling(name, entry);
-        match ruling.denial() {
+        let found = self.judge(entry);
+        let question = self.question(name, found.held());
+        let decision = decide(question);
+        if decision.answer == Answer::Absent {
+            return Ok(None);
+        }
+        let (decision, value) = self.carried_out(name, question, decision, found);
+        match self.denial(decision, found) {
             Some(reason) => Err(Refused::new(name, reason)),
-            None => Ok(ruling.value),
+            None => Ok(value),
         }
     }
 
@@ -147,28 +153,52 @@ impl<'a> Sight<'a> {
     }
 
     pub(crate) fn explain(self, name: &OsStr) -> Explanation {
-        Explanation::of(Name::new(name), &self.ruling(name, self.entry(name)))
+        let found = self.judge(self.entry(name));
+        let question = self.question(name, found.held());
+        let (decision, value) = self.carried_out(name, question, decide(question), found);
+        let refused = self.denial(decision, found).map(|reason| Refused::new(name, reason));
+        let ruling = Ruling { class: question.class, decision, scope: self.bound.scope(), value, refused };
+        Explanation::of(Name::new(name), ruling)
     }
 
-    /// Asks the table, and whom it names.
-    #[inline]
-    fn ruling(self, name: &OsStr, entry: Option<&'a Entry>) -> Ruling<'a> {
-        let (found, refusal) = match self.bound {
-            Seen::Scope(scope) => match scope.judge(entry) {
-                Found::Unknowable(refusal) => (Found::Unknowable(refusal), Some(refusal)),
-                found => (found, None),
-            },
-            Seen::Refusal(refusal) => (Found::Missing, Some(refusal)),
-            Seen::Nothing => (Found::Missing, None),
-        };
-        let question = self.question(name, found.held());
-        let decision = decide(question);
-        let (decision, value) = match (decision.answer, found) {
+    /// What the scope says of the name.
+    fn judge(self, entry: Option<&'a Entry>) -> Found<'a> {
+        match self.bound {
+            Seen::Scope(scope) => scope.judge(entry),
+            Seen::Refusal(_) | Seen::Nothing => Found::Missing,
+        }
+    }
+
+    /// The value, from whom the decision names. Asking the environment may change the decision (SNAP-03).
+    fn carried_out(
+        self,
+        name: &OsStr,
+        question: Question,
+        decision: Decision,
+        found: Found<'a>,
+    ) -> (Decision, Option<Value<'a>>) {
+        match (decision.answer, found) {
             (Answer::Environment, _) => self.environment(name, question, decision),
             (Answer::Scope, Found::Value(secret)) => (decision, Some(Value::Scope(secret))),
             _ => (decision, None),
-        };
-        Ruling { class: question.class, decision, scope: self.bound.scope(), refusal, value }
+        }
+    }
+
+    /// Why the read is refused, if it is.
+    fn denial(self, decision: Decision, found: Found<'a>) -> Option<RefusedReason> {
+        let Answer::Refused(denial) = decision.answer else { return None };
+        Some(match denial {
+            Denial::NoHost => RefusedReason::NoHost,
+            Denial::ControlPlane => RefusedReason::ControlPlane,
+            Denial::NotASecret => RefusedReason::NotASecret,
+            Denial::Closed => RefusedReason::Closed,
+            Denial::OtherHost => RefusedReason::OtherHost,
+            Denial::Unscoped => RefusedReason::Unscoped,
+            Denial::Unavailable => RefusedReason::Unavailable(match (self.bound, found) {
+                (Seen::Refusal(refusal), _) | (_, Found::Unknowable(refusal)) => refusal.clone(),
+                _ => Refusal::new("unavailable", "the profile's secrets could not be built"),
+            }),
+        })
     }
 
     /// Asks "env". Hosting is looked at once more after the live environment answered: if it has changed,
@@ -280,24 +310,5 @@ impl Value<'_> {
             Self::Scope(secret) => secret,
             Self::Environment(secret) => secret,
         }
-    }
-}
-
-impl Ruling<'_> {
-    /// Why the read is refused, if it is.
-    pub(crate) fn denial(&self) -> Option<RefusedReason> {
-        let Answer::Refused(denial) = self.decision.answer else { return None };
-        Some(match denial {
-            Denial::NoHost => RefusedReason::NoHost,
-            Denial::ControlPlane => RefusedReason::ControlPlane,
-            Denial::NotASecret => RefusedReason::NotASecret,
-            Denial::Closed => RefusedReason::Closed,
-            Denial::OtherHost => RefusedReason::OtherHost,
-            Denial::Unscoped => RefusedReason::Unscoped,
-            Denial::Unavailable => RefusedReason::Unavailable(match self.refusal {
-                Some(refusal) => refusal.clone(),
-                None => Refusal::new("unavailable", "the profile's secrets could not be built"),
-            }),
-        })
     }
 }
