@@ -9,6 +9,8 @@ mod children;
 #[cfg(test)]
 mod launch;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod profiles;
 #[cfg(test)]
 mod reading;
