@@ -50,6 +50,73 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
+/// What a row must cost: at most so many times its baseline, and what it aims at.
+struct Target {
+    what: &'static str,
+    group: &'static str,
+    ours: &'static str,
+    baseline: &'static str,
+    must: f64,
+    aim: f64,
+}
+
+const fn target(
+    what: &'static str,
+    [group, ours, baseline]: [&'static str; 3],
+    [must, aim]: [f64; 2],
+) -> Target {
+    Target { what, group, ours, baseline, must, aim }
+}
+
+/// The rows with a target. Everything else that is measured is printed below them.
+const TARGETS: [Target; 21] = [
+    target(
+        "ambient read, scoped, hit, to `std::env::var`",
+        ["ambient-secret-hit", "ours", "baseline"],
+        [0.4, 0.15],
+    ),
+    target(
+        "the same, to a thread-local map",
+        ["ambient-secret-hit", "ours", "baseline-thread-local-map"],
+        [1.2, 0.6],
+    ),
+    target(
+        "two threads, each its own scope, to arithmetic",
+        ["ambient-secret-two-threads", "ours", "baseline"],
+        [1.11, 1.0],
+    ),
+    target(
+        "two threads, one value lent, to arithmetic",
+        ["ambient-secret-two-threads", "ours-lent-from-one-scope", "baseline"],
+        [1.11, 1.0],
+    ),
+    target("enter and leave, `run`", ["enter-and-leave", "ours", "baseline"], [4.0, 2.0]),
+    target("enter and leave, one poll", ["enter-and-leave-poll", "ours", "baseline"], [4.0, 2.0]),
+    target("a miss in a bound scope", ["ambient-secret-miss", "ours", "baseline"], [0.5, 0.25]),
+    target("a refused read, to an owned hit", ["ambient-secret-refused", "ours", "baseline"], [3.0, 1.5]),
+    target("read a 30-line `.env`, cold", ["read-dotenv-cold", "ours", "baseline"], [2.0, 1.4]),
+    target("parse a `.env`, 30 lines, to dotenvy", ["parse-dotenv", "ours", "baseline"], [0.33, 0.15]),
+    target("parse a `.env`, 1 MiB, to dotenvy", ["parse-dotenv-1-mib", "ours", "baseline"], [0.33, 0.15]),
+    target(
+        "parse a `.env`, 1 MiB in one line, to dotenvy",
+        ["parse-dotenv-1-mib-in-one-line", "ours", "baseline"],
+        [0.33, 0.15],
+    ),
+    target("build both scopes, files unchanged", ["build-both-scopes", "ours", "baseline"], [2.0, 1.3]),
+    target("list 10,000 with identity", ["list-10000-with-identity", "ours", "baseline"], [1.3, 1.05]),
+    target("list 10,000 without identity", ["list-10000-without-identity", "ours", "baseline"], [1.2, 1.0]),
+    target("tenants of 10,000, to the listing", ["tenants-10000", "ours", "baseline"], [2.5, 1.5]),
+    target("bytes of a scope, to names and values", ["scope-memory", "ours", "baseline"], [3.0, 1.8]),
+    target("cost per profile, 1,000 to 100", ["cost-per-profile", "ours-1000", "baseline-100"], [1.3, 1.0]),
+    target("cost per profile, 10,000 to 100", ["cost-per-profile", "ours-10000", "baseline-100"], [1.3, 1.0]),
+    target(
+        "cost per profile, 100,000 to 100",
+        ["cost-per-profile", "ours-100000", "baseline-100"],
+        [1.3, 1.0],
+    ),
+    target("`load_or_create`, existing id", ["load-or-create-existing", "ours", "baseline"], [1.5, 1.2]),
+];
+
 /// One benchmark group: the median nanoseconds of each function in it.
 type Row = (String, BTreeMap<String, f64>);
 
@@ -92,9 +159,28 @@ fn median(estimates: &Path) -> Option<f64> {
     serde_json::from_str::<Value>(&text).ok()?.get("median")?.get("point_estimate")?.as_f64()
 }
 
-/// Each function of a group as a multiple of the group's baselines.
 fn print(rows: &[Row]) -> io::Result<()> {
     let mut out = io::stdout().lock();
+    writeln!(out, "\n| row with a target | measured | must be | aim | |\n| --- | --- | --- | --- | --- |")?;
+    for target in &TARGETS {
+        let measured = rows
+            .iter()
+            .find(|(group, _)| group == target.group)
+            .and_then(|(_, functions)| Some(functions.get(target.ours)? / functions.get(target.baseline)?));
+        let (shown, verdict) = match measured {
+            None => ("not run".to_owned(), ""),
+            Some(ratio) if ratio > target.must => (format!("{ratio:.2} x"), "over"),
+            Some(ratio) if ratio > target.aim => (format!("{ratio:.2} x"), "met"),
+            Some(ratio) => (format!("{ratio:.2} x"), "aim reached"),
+        };
+        writeln!(out, "| {} | {shown} | {} x | {} x | {verdict} |", target.what, target.must, target.aim)?;
+    }
+    print_all(&mut out, rows)?;
+    out.flush()
+}
+
+/// Each function of a group as a multiple of the group's baselines.
+fn print_all(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
     writeln!(out, "\n| group | function | median | ratio |\n| --- | --- | --- | --- |")?;
     for (group, functions) in rows {
         let (baselines, measured): (Vec<_>, Vec<_>) =
@@ -110,7 +196,7 @@ fn print(rows: &[Row]) -> io::Result<()> {
             writeln!(out, "| {group} | {name} | {} | {} |", time(**nanoseconds), ratios.join(", "))?;
         }
     }
-    out.flush()
+    Ok(())
 }
 
 fn time(nanoseconds: f64) -> String {
