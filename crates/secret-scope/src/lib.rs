@@ -32,8 +32,8 @@
 //! - A scope holds no global, terminal or control-plane name (SEC-26), so a hit is a secret and reading
 //!   looks the scope up before it classifies.
 //! - What a layer is called decides where it lies, never the order of the builder's calls (SEC-20).
-//! - Nothing here knows `std::env`, a path or the syntax of a file; nothing is dynamic on the way to a hit,
-//!   which neither locks nor allocates.
+//! - Nothing here knows `std::env`, a path or the syntax of a file. The way to a hit asks a host which one it
+//!   is and nothing else; it neither locks nor allocates.
 //! - No `Debug`, `Display`, error or diagnostic holds a byte of a value.
 
 pub mod decision;

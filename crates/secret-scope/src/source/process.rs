@@ -49,7 +49,8 @@ pub(super) fn run(command: &mut Command, limits: Limits) -> Result<Output, Fault
 }
 
 /// Reads to the end, or to one byte more than the limit, on a thread of its own, since a pipe has no
-/// deadline. After a fault the program is killed, so that thread ends too; what it holds is wiped.
+/// deadline. After a fault the program is killed, so that thread ends too; what it holds is wiped. A process
+/// that has left the program's group and kept its output holds that thread, and nobody else, until it ends.
 fn read_within(stdout: ChildStdout, limit: usize, deadline: Instant) -> Result<Output, Fault> {
     let (sender, receiver) = sync_channel(1);
     let reader = thread::Builder::new().name("secret-source".to_owned());

@@ -5,7 +5,7 @@ use watertight_context::Context;
 use watertight_secret_scope::{read, read_from, with_secret, with_secret_from};
 use watertight_vocabulary::{Bound, Refusal};
 
-use crate::world::{World, scope_of};
+use crate::world::{World, scope_of, secrets_of};
 
 fn allocations(work: impl FnOnce()) -> u64 {
     let AllocationInfo { count_total, .. } = measure(work);
@@ -64,4 +64,21 @@ fn a_refusal_allocates_its_name_and_nothing_else() {
     });
     task.close();
     assert_eq!(allocations(|| assert!(read_from(&task, Some(&world), "MODEL_KEY").is_err())), 1, "closed");
+}
+
+#[test]
+fn a_scope_holds_at_most_three_times_the_bytes_of_its_names_and_values() {
+    let name = |number| format!("PROVIDER_{number:03}_API_KEY");
+    let value = |profile, number| format!("canary-{profile:010}-{number:030}");
+    let file = |profile: usize| {
+        let line = |number: usize| format!("{}={}\n", name(number), value(profile, number));
+        (0..30).map(line).collect::<Vec<_>>().concat()
+    };
+    let files: Vec<_> = (0..100).map(file).collect();
+    // A line is a name, `=`, a value and its end.
+    let plain: usize = files.iter().map(|file| file.len() - 2 * 30).sum();
+    let mut held = Vec::with_capacity(files.len());
+    let counted = measure(|| held.extend(files.iter().map(|file| secrets_of("coder", file))));
+    let kept = usize::try_from(counted.bytes_current).expect("more was taken than given back");
+    assert!(kept <= 3 * plain, "{kept} bytes for {plain}");
 }
