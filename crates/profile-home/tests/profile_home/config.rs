@@ -341,7 +341,7 @@ fn file_31_every_reason_has_a_code_of_its_own_and_a_way_to_mend_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn file_37_any_bytes_at_all_are_read_or_invalid(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -289,11 +289,11 @@ pub(crate) fn hostile(length: usize) -> Vec<(&'static str, String)> {
 
 #[test]
 fn file_23_reading_is_linear_whatever_the_text() {
-    for (what, text) in hostile(1 << 18) {
+    for (what, text) in hostile(1 << 17) {
         let began = Instant::now();
         let dotenv = parse_dotenv(text.as_bytes()).unwrap();
         let took = began.elapsed();
-        // A reader that is quadratic takes 2^36 steps: minutes.
+        // A reader that is quadratic takes 2^34 steps: a minute and more.
         assert!(took < Duration::from_secs(5), "{what}: {took:?}");
         assert!(dotenv.diagnostics().len() <= 1001, "{what}: a finding a line costs more than the file");
     }
