@@ -1,7 +1,14 @@
 //! Broken subjects, and which cases catch them (CONF-14).
 
+use std::collections::BTreeSet;
+
+use watertight_conformance::case::Outcome;
+use watertight_conformance::check::differences;
+use watertight_conformance::layout::Layout;
+use watertight_conformance::rules::Coverage;
 use watertight_conformance::runner::{Verdict, run_case};
-use watertight_conformance::subject::{Flaw, InProcess};
+use watertight_conformance::subject::{Assignment, Flaw, InProcess, Subject};
+use watertight_conformance::workspace;
 
 use crate::suite;
 
@@ -45,6 +52,31 @@ fn named(flaw: Flaw) -> &'static [&'static str] {
             "terminal-scope/duplicate-section",
             "terminal-scope/broken-config-of-a-single-profile",
             "secret-scope/broken-yaml-does-not-touch-secrets",
+        ],
+        Flaw::ChildInherits => &[
+            "env-snapshot/child-base-list",
+            "env-snapshot/child-of-a-secondary",
+            "env-snapshot/child-control-plane",
+            "env-snapshot/child-runner-identity",
+            "env-snapshot/child-without-scope-and-many",
+        ],
+        Flaw::AmbientTerminal => &[
+            "terminal-scope/secondary-sees-no-launch-environment",
+            "terminal-scope/unbound-with-many",
+            "terminal-scope/bound-refusal",
+            "terminal-scope/bound-policy-answers-alone",
+        ],
+        Flaw::GuessedBackend => &[
+            "terminal-scope/backend-unknown",
+            "terminal-scope/backend-empty",
+            "terminal-scope/unbound-with-many",
+            "terminal-scope/broken-config-of-a-single-profile",
+        ],
+        Flaw::LaunchFallback => &[
+            "launch-policy/no-fallback-to-the-launch-profile",
+            "launch-policy/deleted-while-bound",
+            "launch-policy/misspelt-name-activates-nothing",
+            "context/failed-entry-leaves-the-caller",
         ],
         other => panic!("{} has no cases that are named for it", other.name()),
     }
@@ -103,4 +135,49 @@ fn conf_14_an_interpolating_dotenv_is_caught() {
 #[test]
 fn conf_14_defaults_for_broken_yaml_are_caught() {
     check(Flaw::YamlErrorMeansDefaults);
+}
+
+#[test]
+fn conf_14_a_child_that_inherits_is_caught() {
+    check(Flaw::ChildInherits);
+}
+
+#[test]
+fn conf_14_an_ambient_terminal_is_caught() {
+    check(Flaw::AmbientTerminal);
+}
+
+#[test]
+fn conf_14_a_guessed_backend_is_caught() {
+    check(Flaw::GuessedBackend);
+}
+
+#[test]
+fn conf_14_a_fallback_to_the_launch_profile_is_caught() {
+    check(Flaw::LaunchFallback);
+}
+
+/// A subject with any one outcome altered fails the case: so no rule that a case names is left unbroken, and
+/// no label is there for show.
+#[test]
+fn conf_14_every_outcome_of_every_case_matters() {
+    let (suite, subject) = (suite(), InProcess::new());
+    let mut broken = BTreeSet::new();
+    for case in &suite.cases {
+        let layout = Layout::of(case).expect("a tree");
+        let assignment = Assignment::of(case, &layout).expect("an assignment");
+        let answer = subject.run(&assignment).expect("it runs");
+        for label in case.labels() {
+            let mut altered = answer.clone();
+            let other = match altered.outcomes.get(label) {
+                Some(Outcome::Absent) => Outcome::Value("altered".into()),
+                _ => Outcome::Absent,
+            };
+            altered.outcomes.insert(label.to_owned(), other);
+            assert!(!differences(case, &layout, &altered).is_empty(), "{}: {label} may be anything", case.id);
+        }
+        broken.extend(case.rules.iter().cloned());
+    }
+    let coverage = Coverage::of(&suite.cases, &workspace(), &suite.rules).expect("sources can be read");
+    assert_eq!(broken, coverage.cases.into_keys().collect(), "every rule with a case can be broken");
 }

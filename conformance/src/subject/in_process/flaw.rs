@@ -28,10 +28,18 @@ pub enum Flaw {
     InterpolatingDotenv,
     /// A `config.yaml` that cannot be used means the defaults.
     YamlErrorMeansDefaults,
+    /// A child inherits the whole environment.
+    ChildInherits,
+    /// A terminal setting is answered from the environment, whatever is bound.
+    AmbientTerminal,
+    /// A backend that cannot be told is taken for local.
+    GuessedBackend,
+    /// A profile that is not there is answered with the launch profile.
+    LaunchFallback,
 }
 
 /// All of them.
-pub const FLAWS: [Flaw; 9] = [
+pub const FLAWS: [Flaw; 13] = [
     Flaw::FailOpen,
     Flaw::StickyScope,
     Flaw::LeakyDebug,
@@ -41,6 +49,10 @@ pub const FLAWS: [Flaw; 9] = [
     Flaw::EmptyEnvCounts,
     Flaw::InterpolatingDotenv,
     Flaw::YamlErrorMeansDefaults,
+    Flaw::ChildInherits,
+    Flaw::AmbientTerminal,
+    Flaw::GuessedBackend,
+    Flaw::LaunchFallback,
 ];
 
 impl Flaw {
@@ -56,6 +68,10 @@ impl Flaw {
             Self::EmptyEnvCounts => "empty-env-counts",
             Self::InterpolatingDotenv => "interpolating-dotenv",
             Self::YamlErrorMeansDefaults => "yaml-error-means-defaults",
+            Self::ChildInherits => "child-inherits",
+            Self::AmbientTerminal => "ambient-terminal",
+            Self::GuessedBackend => "guessed-backend",
+            Self::LaunchFallback => "launch-fallback",
         }
     }
 }

@@ -6,8 +6,9 @@ use watertight_context::{Ambient, with_ambient};
 use watertight_env_snapshot::{ChildEnv, ChildEnvError, ChildSpec};
 use watertight_runner_identity::{BindingToken, RunnerId};
 use watertight_terminal_scope::{BoundTerminal, TerminalError, TerminalPolicy};
-use watertight_vocabulary::{NameSet, Secret};
+use watertight_vocabulary::{EnvSource, NameSet, Secret};
 
+use super::flaw::Flaw;
 use super::leaves::origin;
 use super::world::{Which, World, text};
 use crate::case::{Outcome, RunnerChildParts, Step};
@@ -15,19 +16,18 @@ use crate::case::{Outcome, RunnerChildParts, Step};
 impl World {
     pub(super) fn policy_leaf(&self, step: &Step, which: Which) -> Option<Result<Outcome, Outcome>> {
         Some(match step {
-            Step::ReadTerminal { name, default, .. } => self.host(which).and_then(|host| {
-                let read = host.terminal_reader(|reader| reader.read(name, default.as_deref()));
-                self.log.debug(&read);
-                let secret = read.map_err(|error| self.terminal_error(&error))?;
-                Ok(self.secret_outcome(secret.as_ref()))
+            Step::ReadTerminal { name, default, .. } => match self.ambient_terminal(name) {
+                Some(outcome) => Ok(outcome),
+                None => self.read_terminal(name, default.as_deref(), which),
+            },
+            Step::TerminalBackend { .. } => self.host(which).and_then(|host| match host.backend() {
+                Ok(backend) => Ok(text(backend.as_str())),
+                Err(_) if self.flaw == Some(Flaw::GuessedBackend) => Ok(text("local")),
+                Err(error) => Err(self.terminal_error(&error)),
             }),
-            Step::TerminalBackend { .. } => self.host(which).and_then(|host| {
-                let backend = host.backend().map_err(|error| self.terminal_error(&error))?;
-                Ok(text(backend.as_str()))
-            }),
-            Step::EnsureAllowed { .. } => self.host(which).and_then(|host| {
-                host.ensure_allowed().map_err(|error| self.terminal_error(&error))?;
-                Ok(text("allowed"))
+            Step::EnsureAllowed { .. } => self.host(which).and_then(|host| match host.ensure_allowed() {
+                Err(error) if self.flaw != Some(Flaw::GuessedBackend) => Err(self.terminal_error(&error)),
+                _ => Ok(text("allowed")),
             }),
             Step::TerminalEntries { .. } => self.with_policy(|policy| {
                 let entries: BTreeMap<_, _> =
@@ -47,6 +47,19 @@ impl World {
             Step::ChildEnv { .. } => self.child_env(step, which),
             _ => return None,
         })
+    }
+
+    fn read_terminal(&self, name: &str, default: Option<&str>, which: Which) -> Result<Outcome, Outcome> {
+        let read = self.host(which)?.terminal_reader(|reader| reader.read(name, default));
+        self.log.debug(&read);
+        let secret = read.map_err(|error| self.terminal_error(&error))?;
+        Ok(self.secret_outcome(secret.as_ref()))
+    }
+
+    /// What [`Flaw::AmbientTerminal`] answers.
+    fn ambient_terminal(&self, name: &str) -> Option<Outcome> {
+        let found = self.env.var_os(name.as_ref()).filter(|_| self.flaw == Some(Flaw::AmbientTerminal))?;
+        Some(text(found.to_string_lossy()))
     }
 
     fn terminal_error(&self, error: &TerminalError) -> Outcome {
@@ -90,6 +103,11 @@ impl World {
             let id = id.parse::<RunnerId>().map_err(|error| self.error(&error, error.code()))?;
             let token = BindingToken::parse(token).map_err(|error| self.error(&error, error.code()))?;
             spec = spec.for_runner_child(&id, &token);
+        }
+        if self.flaw == Some(Flaw::ChildInherits) {
+            let all: BTreeMap<_, _> = self.env.vars_os().into_iter().collect();
+            let shown = all.iter().map(|(name, value)| (name.to_string_lossy(), value.to_string_lossy()));
+            return Ok(Outcome::Value(json!(shown.collect::<BTreeMap<_, _>>())));
         }
         match self.host(which)?.child_env(&spec) {
             Ok(child) => {

@@ -87,7 +87,11 @@ impl World {
             Some(profile) => host.profile_scope(profile),
             None => host.launch_scope(),
         };
-        scope.map_err(|error| self.scope_error(&error))
+        match scope {
+            Err(_) if self.flaw == Some(Flaw::LaunchFallback) => host.launch_scope(),
+            scope => scope,
+        }
+        .map_err(|error| self.scope_error(&error))
     }
 
     fn scope_error(&self, error: &ScopeError) -> Outcome {
