@@ -27,8 +27,11 @@
 //!   ([`Scripted`]), change the disk between two steps, and assert the order of all calls ([`Recording`]).
 //! - Reading opens without blocking, without following a link it was not told to follow, without taking a
 //!   controlling terminal, and closed on `exec` (FILE-02): a FIFO in a file's place neither hangs nor acts.
+//!   On a Unix no link is ever judged by its name; on Windows that holds for the last component, while links
+//!   among the folders before it ([`Links::RefuseAll`]) are looked for by name before the open.
 //! - Making never replaces and follows no link, a dangling one included; only [`FileSystem::rename`]
-//!   replaces. What is made is of the mode that was asked for, or of 0600.
+//!   replaces. What is made is of the mode that was asked for, or of 0600, less what the process's `umask`
+//!   takes away; it is never more open than asked for.
 //! - Nothing is retried but an interrupted call, nothing is repaired, and no parent is made.
 //! - [`resolve`] says where a path leads, also before it exists; what cannot be examined is an error and is
 //!   never taken for missing (PROF-40). [`home_at`] makes the identity that everything else is decided on

@@ -50,6 +50,7 @@ impl FileSystem for RealFileSystem {
     }
 
     fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "there is no mode to set"))]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, mode);
@@ -184,17 +185,36 @@ fn open_without_links(path: &Path, flags: rustix::fs::OFlags) -> rustix::io::Res
     walk_without_links(path, flags)
 }
 
+/// How a folder is opened to go through it. That needs the right to search it, and no right to list it,
+/// wherever the platform knows the difference (POSIX's `O_SEARCH`, of which the standard library and `rustix`
+/// have no name; these are the numbers of the systems' own headers).
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const SEARCH: rustix::fs::OFlags = rustix::fs::OFlags::PATH;
+#[cfg(target_vendor = "apple")]
+const SEARCH: rustix::fs::OFlags = rustix::fs::OFlags::from_bits_retain(0x4000_0000);
+#[cfg(target_os = "freebsd")]
+const SEARCH: rustix::fs::OFlags = rustix::fs::OFlags::from_bits_retain(0x0004_0000);
+#[cfg(target_os = "netbsd")]
+const SEARCH: rustix::fs::OFlags = rustix::fs::OFlags::from_bits_retain(0x0080_0000);
+#[cfg(all(
+    unix,
+    not(any(
+        target_os = "linux",
+        target_os = "android",
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "netbsd",
+    ))
+))]
+const SEARCH: rustix::fs::OFlags = rustix::fs::OFlags::RDONLY;
+
 /// Opens each component in the folder before it, so that no link is ever followed.
 #[cfg(unix)]
 fn walk_without_links(path: &Path, flags: rustix::fs::OFlags) -> rustix::io::Result<rustix::fd::OwnedFd> {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     use rustix::io::Errno;
 
-    #[cfg(target_os = "linux")]
-    let search = OFlags::PATH;
-    #[cfg(not(target_os = "linux"))]
-    let search = OFlags::RDONLY;
-    let search = search | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let search = SEARCH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(Errno::ISDIR);
     };
@@ -213,7 +233,33 @@ fn walk_without_links(path: &Path, flags: rustix::fs::OFlags) -> rustix::io::Res
     }
 }
 
-#[cfg(not(unix))]
+/// A link in the last component is opened as itself and told by its handle, so that it is not followed
+/// whatever happens to the name meanwhile. Folders before it are judged by name (`Links::RefuseAll`).
+#[cfg(windows)]
+fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
+    use std::os::windows::fs::OpenOptionsExt;
+
+    /// `FILE_FLAG_OPEN_REPARSE_POINT`.
+    const OPEN_THE_LINK: u32 = 0x0020_0000;
+
+    let refused = || io::Error::other(crate::file_system::LinkRefused);
+    if links == Links::RefuseAll && fs::canonicalize(path)? != path {
+        return Err(refused());
+    }
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    if links != Links::Follow {
+        options.custom_flags(OPEN_THE_LINK);
+    }
+    let file = options.open(path)?;
+    if links != Links::Follow && file.metadata()?.file_type().is_symlink() {
+        return Err(refused());
+    }
+    Ok(file)
+}
+
+/// Links are judged by name, where nothing else is known of the platform.
+#[cfg(not(any(unix, windows)))]
 fn open_for_reading(path: &Path, links: Links) -> io::Result<fs::File> {
     let refused = match links {
         Links::Follow => false,

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use watertight_vocabulary::{HomeId, HomeStamp};
+use watertight_vocabulary::{HomeId, HomeStamp, shown_path};
 
 use crate::FileSystem;
 
@@ -10,19 +10,19 @@ use crate::FileSystem;
 #[non_exhaustive]
 pub enum ResolveError {
     /// The path is relative; it has to be made absolute once, where it is read (PROF-04).
-    #[error("{} is not absolute", path.display())]
+    #[error("{} is not absolute", shown_path(path))]
     Relative {
         /// The path.
         path: PathBuf,
     },
     /// `..` stands behind the part that exists, so what it means depends on what is made there (PROF-40).
-    #[error("{} goes up with `..` from a folder that does not exist", path.display())]
+    #[error("{} goes up with `..` from a folder that does not exist", shown_path(path))]
     ParentOfMissing {
         /// The path.
         path: PathBuf,
     },
     /// The operating system said no.
-    #[error("cannot resolve {}: {source}", path.display())]
+    #[error("cannot resolve {}: {source}", shown_path(path))]
     Io {
         /// The path.
         path: PathBuf,
@@ -62,11 +62,11 @@ pub fn resolve(files: &dyn FileSystem, path: &Path) -> Result<PathBuf, ResolveEr
                 resolved.extend(rest.iter().rev());
                 return Ok(resolved);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if files.symlink_metadata(existing).is_ok() {
-                    return Err(failed(error));
-                }
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match files.symlink_metadata(existing) {
+                Ok(_) => return Err(failed(error)),
+                Err(missing) if missing.kind() == io::ErrorKind::NotFound => {}
+                Err(other) => return Err(failed(other)),
+            },
             Err(error) => return Err(failed(error)),
         }
         match (existing.components().next_back(), existing.parent()) {

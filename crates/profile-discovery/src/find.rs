@@ -2,7 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use watertight_disk::{FileSystem, ResolveError, home_at};
-use watertight_vocabulary::HomeId;
+use watertight_vocabulary::{HomeId, shown_path};
 
 use crate::listing::{ListError, Profile, entries_of, open_profiles};
 use crate::markers::{self, Examined};
@@ -70,7 +70,7 @@ pub enum FindError {
         canonical: ProfileName,
     },
     /// It cannot be told what the entry is (PROF-24).
-    #[error("the profile `{id}` cannot be examined: {}: {source}", path.display())]
+    #[error("the profile `{id}` cannot be examined: {}: {source}", shown_path(path))]
     Unknown {
         /// The id.
         id: ProfileId,

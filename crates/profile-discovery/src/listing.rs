@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use watertight_disk::{DirEntry, FileSystem, OpenDir, ResolveError};
-use watertight_vocabulary::Diagnostic;
+use watertight_vocabulary::{Diagnostic, shown_path};
 
 use crate::markers::{self, Examined, Identity};
 use crate::tombstones::{Tombstone, Tombstones};
@@ -70,7 +70,7 @@ pub enum SkipReason {
 #[non_exhaustive]
 pub enum ListError {
     /// `profiles/` cannot be enumerated, or the root cannot be traversed.
-    #[error("cannot list {}: {source}", path.display())]
+    #[error("cannot list {}: {source}", shown_path(path))]
     Unreadable {
         /// What could not be read.
         path: PathBuf,

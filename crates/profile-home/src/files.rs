@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use watertight_disk::{FileSystem, RealFileSystem};
 use watertight_vocabulary::{Diagnostic, Severity};
+use zeroize::Zeroizing;
 
 use crate::open::{self, Found, Request};
 use crate::signature::Signature;
-use crate::{Config, Dotenv, FileError, ProfileHome};
+use crate::{Config, Dotenv, FileError, ProfileHome, Unreadable};
 
 /// The two files of a home that carry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,6 +139,27 @@ impl ProfileFiles for DiskFiles {
     fn config(&self, home: &ProfileHome) -> Result<Option<Arc<Config>>, FileError> {
         self.read(home, |_| None).map(Reading::into_value)
     }
+}
+
+/// The bytes of a file of a home that carries no policy, opened and read as the two that do: `None` only if
+/// its own name does not exist (FILE-01, FILE-02, FILE-06, FILE-07).
+///
+/// # Errors
+///
+/// [`Unreadable`].
+pub fn read_other(
+    disk: &dyn FileSystem,
+    home: &ProfileHome,
+    name: &str,
+    limit: u64,
+) -> Result<Option<Zeroizing<Vec<u8>>>, Unreadable> {
+    let path = home.path().join(name);
+    let request = Request { disk, path: &path, reach: Some(home.reach()), limit };
+    Ok(match open::read(request, |_| None::<std::convert::Infallible>)? {
+        Found::Read(contents) => Some(contents.bytes),
+        Found::Absent => None,
+        Found::Known(never) => match never {},
+    })
 }
 
 /// What a file's bytes are made into.

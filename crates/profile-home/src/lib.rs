@@ -64,7 +64,7 @@ pub use cache::CachedFiles;
 pub use config::{Config, Section, Yaml, YamlFloat, YamlText, boolean_word, parse_config};
 pub use dotenv::{Dotenv, Entry, WriteError, parse_dotenv, write_dotenv, write_value};
 pub use error::{Cause, FileError, Invalid, Unreadable};
-pub use files::{DiskFiles, HomeFile, ProfileFiles};
+pub use files::{DiskFiles, HomeFile, ProfileFiles, read_other};
 pub use home::ProfileHome;
 pub use managed::{MANAGED_VARIABLE, Managed, ManagedDirectory};
 pub use memory::MemoryFiles;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::shown_path;
+
 /// How much a diagnostic matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -133,7 +135,7 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} [{}]", self.severity, self.code)?;
         if let Some(path) = &self.path {
-            write!(f, " {}", path.display())?;
+            write!(f, " {}", shown_path(path))?;
         }
         match (self.line, self.last_line) {
             (Some(first), Some(last)) => write!(f, ":{first}-{last}")?,

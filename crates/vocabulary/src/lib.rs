@@ -16,6 +16,7 @@
 //! | [`Diagnostic`] | something to tell a person, with a place and never a value |
 //! | [`Origin`], [`Layer`] | where an entry came from |
 //! | [`Platform`], [`CaseRule`] | what differs by platform, as a value (SNAP-08) |
+//! | [`shown_path`] | a path in a text for people, on one line whoever chose its name |
 
 mod classes;
 mod control_plane;
@@ -30,6 +31,7 @@ mod platform;
 mod refusal;
 mod refused;
 mod secret;
+mod shown_path;
 
 pub use classes::{Classes, HermesClasses, NameClass, NameClasses};
 pub use control_plane::{ControlPlane, RUNNER_AUTH_SECRETS, RUNNER_PROCESS_IDENTITY};
@@ -44,3 +46,4 @@ pub use platform::{CaseRule, Platform};
 pub use refusal::{Bound, Refusal};
 pub use refused::{Refused, RefusedReason};
 pub use secret::{NotUnicode, Secret};
+pub use shown_path::shown_path;

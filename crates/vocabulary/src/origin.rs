@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::shown_path;
+
 /// The layers that an entry can come from. Which one wins is said by the crate that stacks them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -108,8 +110,8 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.path, self.line, &self.source) {
-            (Some(path), Some(line), _) => write!(f, "{} ({}:{line})", self.layer, path.display()),
-            (Some(path), None, _) => write!(f, "{} ({})", self.layer, path.display()),
+            (Some(path), Some(line), _) => write!(f, "{} ({}:{line})", self.layer, shown_path(path)),
+            (Some(path), None, _) => write!(f, "{} ({})", self.layer, shown_path(path)),
             (None, _, Some(source)) => write!(f, "{} {source}", self.layer),
             (None, _, None) => fmt::Display::fmt(&self.layer, f),
         }

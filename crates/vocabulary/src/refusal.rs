@@ -3,6 +3,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::shown_path;
+
 /// Why a scope or policy could not be built. It is bound in its place, and every read then is refused
 /// (SEC-30, TERM-21, TERM-40).
 ///
@@ -79,7 +81,7 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.0.path {
-            write!(f, "{}", path.display())?;
+            write!(f, "{}", shown_path(path))?;
             if let Some(line) = self.0.line {
                 write!(f, ":{line}")?;
                 if let Some(column) = self.0.column {

@@ -1,5 +1,10 @@
-use watertight_disk::Operation;
-use watertight_profile_discovery::ProfileName;
+use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use watertight_disk::{Metadata, Operation, RealFileSystem, Scripted};
+use watertight_profile_discovery::{ActiveProfileError, ProfileName};
+use watertight_profile_home::Unreadable;
 
 use crate::support::{EACCES, EIO, Tree, home, named};
 
@@ -31,7 +36,6 @@ fn prof_43_a_name_that_is_invalid_or_not_live_is_an_error_that_names_it() {
         ("shell", "no-such-profile"),
         ("dead", "no-such-profile"),
         ("../x", "invalid-name"),
-        ("coder\nwriter", "invalid-name"),
         ("coder extra", "invalid-name"),
     ] {
         tree.file("active_profile", text);
@@ -48,7 +52,6 @@ fn prof_43_what_cannot_be_read_is_an_error_and_never_default() {
     tree.file("active_profile", "coder");
     for (operation, error) in [
         (Operation::SymlinkMetadata, EACCES),
-        (Operation::Metadata, EIO),
         (Operation::Open, EACCES),
         (Operation::OpenMetadata, EIO),
         (Operation::Read, EIO),
@@ -84,7 +87,85 @@ fn prof_43_a_link_that_leads_nowhere_and_a_pipe_are_unreadable() {
     }
     let tree = Tree::with(&["coder"]);
     tree.file("chosen", "coder\n").link("active_profile", "chosen");
-    assert_eq!(tree.open().active_profile().unwrap(), named("coder"), "a link to a file is followed");
+    assert_eq!(tree.open().active_profile().unwrap(), named("coder"), "a link within the root is followed");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_43_a_link_that_leaves_the_roots_own_folder_is_unreadable_and_shows_nothing() {
+    for target in [
+        "profiles/other/.env",
+        "profiles/other/../other/.env",
+        "../outside/token",
+        "/proc/self/environ",
+        "way/.env",
+        "again",
+    ] {
+        let tree = Tree::with(&["other"]);
+        tree.file("profiles/other/.env", "K=canary-1\n").file("../outside/token", "canary-1");
+        tree.link("way", "profiles/other").link("again", "way/.env").link("active_profile", target);
+        let error = tree.open().active_profile().unwrap_err();
+        assert_eq!(error.code(), "unreadable", "{target}");
+        assert!(matches!(
+            error,
+            ActiveProfileError::Unreadable { source: Unreadable::LinkLeavesHome { .. }, .. }
+        ));
+        assert!(!format!("{error} {error:?}").contains("canary-1"), "{error:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_43_what_a_link_leads_to_is_named_by_no_error() {
+    for (text, code) in [("canary-1", "no-such-profile"), ("Canary 1 canary-1", "invalid-name")] {
+        let tree = Tree::with(&["coder"]);
+        tree.file("token", text).link("active_profile", "token");
+        let error = tree.open().active_profile().unwrap_err();
+        assert_eq!(error.code(), code);
+        assert!(error.to_string().contains("active_profile"), "{error}");
+        assert!(!format!("{error} {error:?}").to_lowercase().contains("canary"), "{error:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_43_a_file_that_becomes_a_link_while_it_is_looked_at_is_not_read() {
+    let tree = Tree::with(&["coder"]);
+    tree.file("active_profile", "coder").file("token", "canary-1");
+    let (path, looks) = (tree.path("active_profile"), AtomicUsize::new(0));
+    let open = tree.scripted(move |operation, asked| {
+        let is_look = operation == Operation::SymlinkMetadata && asked == path;
+        if is_look && looks.fetch_add(1, Ordering::Relaxed) == 1 {
+            std::fs::remove_file(&path)?;
+            std::os::unix::fs::symlink("token", &path)?;
+        }
+        Ok(())
+    });
+    let error = open.active_profile().unwrap_err();
+    assert_eq!(error.code(), "unreadable");
+    assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+}
+
+#[test]
+fn prof_43_a_text_that_was_not_meant_for_a_name_is_not_shown() {
+    for text in ["K=canary-1", "K: canary-1", "coder\nK canary-1", &"canary-1 ".repeat(20)] {
+        let tree = Tree::with(&["coder"]);
+        tree.file("active_profile", text);
+        let error = tree.open().active_profile().unwrap_err();
+        assert_eq!(error.code(), "invalid-name", "{text:?}");
+        assert_eq!(error.path(), tree.path("active_profile"));
+        assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
+    }
+}
+
+#[test]
+fn prof_43_a_file_that_yields_another_number_of_bytes_than_it_states_is_unreadable() {
+    let tree = Tree::with(&["coder"]);
+    tree.file("active_profile", "coder");
+    let disk = Scripted::new(Arc::new(RealFileSystem), |_, _| Ok(()));
+    let lying = disk.with_stamps(|_, found| Metadata { len: found.len / 2, ..found });
+    let error = tree.on(Arc::new(lying)).active_profile().unwrap_err();
+    assert!(matches!(error, ActiveProfileError::Unreadable { source: Unreadable::ChangedWhileRead, .. }));
 }
 
 #[cfg(unix)]

@@ -69,12 +69,40 @@ fn prof_11_every_text_says_what_is_wrong_and_codes_are_stable() {
     }
     let file = PathBuf::from("/agents/active_profile");
     for error in [
-        ActiveProfileError::Unreadable { path: file.clone(), source: denied() },
+        ActiveProfileError::Unreadable { path: file.clone(), source: denied().into() },
         ActiveProfileError::Encoding { path: file.clone() },
         ActiveProfileError::InvalidName { path: file.clone(), name: invalid() },
+        ActiveProfileError::Withheld {
+            path: file.clone(),
+            code: "invalid-name",
+            reason: "does not look like a name",
+        },
         ActiveProfileError::NotLive { path: file, source: Box::new(FindError::Deleted { id: id() }) },
     ] {
         show(error.code(), &error);
     }
     insta::assert_snapshot!("texts", text);
+}
+
+#[test]
+fn prof_11_a_path_of_somebodys_choosing_begins_no_new_line() {
+    let path = || PathBuf::from("/agents\nerror: forged");
+    let unresolved = || watertight_disk::ResolveError::Io { path: path(), source: denied() };
+    for error in [
+        Box::new(ListError::Unreadable { path: path(), source: denied() }) as Box<dyn std::error::Error>,
+        Box::new(ListError::Unresolvable(unresolved())),
+        Box::new(watertight_disk::ResolveError::Relative { path: path() }),
+        Box::new(watertight_disk::ResolveError::ParentOfMissing { path: path() }),
+        Box::new(RootError::Home { source: unresolved() }),
+        Box::new(FindError::Unknown { id: id(), path: path(), source: denied() }),
+        Box::new(ActiveProfileError::Encoding { path: path() }),
+        Box::new(ActiveProfileError::InvalidName { path: path(), name: invalid() }),
+        Box::new(ActiveProfileError::NotLive {
+            path: path(),
+            source: Box::new(FindError::Deleted { id: id() }),
+        }),
+    ] {
+        assert!(error.to_string().contains(r"/agents\nerror: forged"), "{error}");
+        assert!(!error.to_string().contains('\n'), "{error}");
+    }
 }

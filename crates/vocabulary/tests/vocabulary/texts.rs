@@ -82,3 +82,17 @@ fn a_diagnostic_reads_as_one_line() {
     assert!(Severity::Note < Severity::Warning && Severity::Warning < Severity::Error);
     assert_eq!((spanning.line(), spanning.last_line(), spanning.subject()), (Some(3), Some(5), None));
 }
+
+#[test]
+fn file_04_a_path_of_somebodys_choosing_begins_no_new_line() {
+    let path = Path::new("/home/a\nerror: b/.env");
+    for text in [
+        Refusal::new("unreadable", "it is a directory").in_file(path).at(3, None).to_string(),
+        Diagnostic::warning("code", "it says nothing").in_file(path).to_string(),
+        Origin::line(Layer::Dotenv, path.into(), 3).to_string(),
+        Origin::file(Layer::Dotenv, path.into()).to_string(),
+    ] {
+        assert!(text.contains(r"/home/a\nerror: b/.env"), "{text}");
+        assert!(!text.contains('\n'), "{text}");
+    }
+}
