@@ -23,7 +23,7 @@ use crate::sight::{Sight, Value};
 #[inline]
 pub fn read(hosting: &dyn Hosting, name: impl AsRef<OsStr>) -> Result<Option<Secret>, Refused> {
     let name = name.as_ref();
-    with_ambient(|ambient| owned(Sight::ambient(hosting, ambient), name))
+    with_ambient(|ambient| owned(&Sight::ambient(hosting, ambient), name))
 }
 
 /// Reads a name like [`read`], and lends the value to a closure instead of sharing its count: what threads
@@ -39,7 +39,7 @@ pub fn with_secret<R>(
     body: impl FnOnce(Option<&Secret>) -> R,
 ) -> Result<R, Refused> {
     let name = name.as_ref();
-    with_ambient(|ambient| lent(Sight::ambient(hosting, ambient), name, body))
+    with_ambient(|ambient| lent(&Sight::ambient(hosting, ambient), name, body))
 }
 
 /// Reads a name through a handle, from any thread, whatever is bound there. `None` is for a handle that was
@@ -54,7 +54,7 @@ pub fn read_from(
     hosting: Option<&dyn Hosting>,
     name: impl AsRef<OsStr>,
 ) -> Result<Option<Secret>, Refused> {
-    owned(Sight::of_context(context, hosting), name.as_ref())
+    owned(&Sight::of_context(context, hosting), name.as_ref())
 }
 
 /// Reads a name through a handle like [`read_from`], and lends the value to a closure.
@@ -69,7 +69,7 @@ pub fn with_secret_from<R>(
     name: impl AsRef<OsStr>,
     body: impl FnOnce(Option<&Secret>) -> R,
 ) -> Result<R, Refused> {
-    lent(Sight::of_context(context, hosting), name.as_ref(), body)
+    lent(&Sight::of_context(context, hosting), name.as_ref(), body)
 }
 
 /// Why [`read`] answers as it does, without the value (SEC-29). It asks no source.
@@ -88,7 +88,7 @@ pub fn explain_from(
 }
 
 #[inline]
-fn owned(sight: Sight<'_>, name: &OsStr) -> Result<Option<Secret>, Refused> {
+fn owned(sight: &Sight<'_>, name: &OsStr) -> Result<Option<Secret>, Refused> {
     let entry = sight.entry(name);
     match sight.hit(entry) {
         Some(secret) => Ok(Some(secret.clone())),
@@ -97,7 +97,7 @@ fn owned(sight: Sight<'_>, name: &OsStr) -> Result<Option<Secret>, Refused> {
 }
 
 #[inline]
-fn lent<R>(sight: Sight<'_>, name: &OsStr, body: impl FnOnce(Option<&Secret>) -> R) -> Result<R, Refused> {
+fn lent<R>(sight: &Sight<'_>, name: &OsStr, body: impl FnOnce(Option<&Secret>) -> R) -> Result<R, Refused> {
     let entry = sight.entry(name);
     match sight.hit(entry) {
         Some(secret) => Ok(body(Some(secret))),

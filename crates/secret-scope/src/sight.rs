@@ -93,7 +93,7 @@ impl<'a> Sight<'a> {
 
     /// The entry of a name in the bound scope: nothing is decided by it yet.
     #[inline]
-    pub(crate) fn entry(self, name: &OsStr) -> Option<&'a Entry> {
+    pub(crate) fn entry(&self, name: &OsStr) -> Option<&'a Entry> {
         match self.bound {
             Seen::Scope(scope) => scope.entry(name),
             Seen::Nothing | Seen::Refusal(_) => None,
@@ -106,7 +106,7 @@ impl<'a> Sight<'a> {
     /// no class is looked up, and neither the home nor how many profiles are hosted is in a row that a hit
     /// can reach.
     #[inline]
-    pub(crate) fn hit(self, entry: Option<&'a Entry>) -> Option<&'a Secret> {
+    pub(crate) fn hit(&self, entry: Option<&'a Entry>) -> Option<&'a Secret> {
         let value = entry?.value.as_ref()?;
         let hosting = match (self.hosting, self.frame) {
             (None, Frame::Context(context)) if context.host().is_some() => HostedBy::Nobody,
@@ -130,7 +130,11 @@ impl<'a> Sight<'a> {
 
     /// The answer to a read that is no hit; it answers a hit alike, but not as fast.
     #[inline(never)]
-    pub(crate) fn answer(self, name: &OsStr, entry: Option<&'a Entry>) -> Result<Option<Value<'a>>, Refused> {
+    pub(crate) fn answer(
+        &self,
+        name: &OsStr,
+        entry: Option<&'a Entry>,
+    ) -> Result<Option<Value<'a>>, Refused> {
         let found = self.judge(entry);
         let question = self.question(name, found.held());
         let decision = decide(question);
@@ -145,14 +149,14 @@ impl<'a> Sight<'a> {
     }
 
     /// The answer where no environment can be asked, so that it can be borrowed.
-    pub(crate) fn borrow(self, name: &OsStr) -> Result<Option<&'a Secret>, Refused> {
+    pub(crate) fn borrow(&self, name: &OsStr) -> Result<Option<&'a Secret>, Refused> {
         match self.answer(name, self.entry(name))? {
             Some(Value::Scope(secret)) => Ok(Some(secret)),
             Some(Value::Environment(_)) | None => Ok(None),
         }
     }
 
-    pub(crate) fn explain(self, name: &OsStr) -> Explanation {
+    pub(crate) fn explain(&self, name: &OsStr) -> Explanation {
         let found = self.judge(self.entry(name));
         let question = self.question(name, found.held());
         let (decision, value) = self.carried_out(name, question, decide(question), found);
@@ -162,7 +166,7 @@ impl<'a> Sight<'a> {
     }
 
     /// What the scope says of the name.
-    fn judge(self, entry: Option<&'a Entry>) -> Found<'a> {
+    fn judge(&self, entry: Option<&'a Entry>) -> Found<'a> {
         match self.bound {
             Seen::Scope(scope) => scope.judge(entry),
             Seen::Refusal(_) | Seen::Nothing => Found::Missing,
@@ -171,7 +175,7 @@ impl<'a> Sight<'a> {
 
     /// The value, from whom the decision names. Asking the environment may change the decision (SNAP-03).
     fn carried_out(
-        self,
+        &self,
         name: &OsStr,
         question: Question,
         decision: Decision,
@@ -185,7 +189,7 @@ impl<'a> Sight<'a> {
     }
 
     /// Why the read is refused, if it is.
-    fn denial(self, decision: Decision, found: Found<'a>) -> Option<RefusedReason> {
+    fn denial(&self, decision: Decision, found: Found<'a>) -> Option<RefusedReason> {
         let Answer::Refused(denial) = decision.answer else { return None };
         Some(match denial {
             Denial::NoHost => RefusedReason::NoHost,
@@ -204,7 +208,7 @@ impl<'a> Sight<'a> {
     /// Asks "env". Hosting is looked at once more after the live environment answered: if it has changed,
     /// that answer is dropped and the table decides anew (SNAP-03).
     fn environment(
-        self,
+        &self,
         name: &OsStr,
         question: Question,
         decision: Decision,
@@ -226,7 +230,7 @@ impl<'a> Sight<'a> {
     }
 
     #[inline]
-    fn question(self, name: &OsStr, held: Held) -> Question {
+    fn question(&self, name: &OsStr, held: Held) -> Question {
         Question {
             possible: Name::is_possible(name),
             class: self.class_of(name),
@@ -243,7 +247,7 @@ impl<'a> Sight<'a> {
     }
 
     #[inline]
-    fn hosted_by(self) -> HostedBy {
+    fn hosted_by(&self) -> HostedBy {
         match (self.hosting, self.frame) {
             (Some(hosting), _) if hosting.many_profiles() => HostedBy::ManyProfiles,
             (Some(_), _) => HostedBy::OneProfile,
@@ -256,7 +260,7 @@ impl<'a> Sight<'a> {
     /// Own is what is proved to be: the context says so and so do the homes. A frame of no host or another
     /// one is foreign for what it does not hold.
     #[inline]
-    fn home(self) -> BoundHome {
+    fn home(&self) -> BoundHome {
         let context = match self.frame {
             Frame::Nothing => return BoundHome::Nothing,
             Frame::Scope => return BoundHome::Foreign,
@@ -279,7 +283,7 @@ impl<'a> Sight<'a> {
 
     /// By the classes of the bound scope, unless another host brought it; else by the host's.
     #[inline]
-    fn class_of(self, name: &OsStr) -> NameClass {
+    fn class_of(&self, name: &OsStr) -> NameClass {
         match (self.bound.scope(), self.hosting) {
             (Some(scope), _) if self.standing != Standing::OtherHost => scope.classes().class_of(name),
             (_, Some(hosting)) => hosting.classes().class_of(name),

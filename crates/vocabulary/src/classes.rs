@@ -73,6 +73,7 @@ impl NameClasses for HermesClasses {
 }
 
 /// Whether any name or prefix of the table begins as this name does: most names of secrets do not.
+#[inline]
 fn may_be_listed(name: &OsStr) -> bool {
     let first = name.as_encoded_bytes().first().map(u8::to_ascii_uppercase);
     matches!(first, Some(b'_' | b'A' | b'G' | b'H' | b'L' | b'P' | b'S' | b'T' | b'U' | b'V'))
@@ -153,6 +154,7 @@ impl Classes {
     }
 
     /// The class of a name.
+    #[inline]
     pub fn class_of(&self, name: &OsStr) -> NameClass {
         if self.0.control_plane.contains(name, self.0.case) {
             NameClass::ControlPlane

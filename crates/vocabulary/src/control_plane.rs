@@ -31,6 +31,7 @@ impl ControlPlane {
     }
 
     /// Whether `name` belongs to the control plane.
+    #[inline]
     pub fn contains(&self, name: &OsStr, case: CaseRule) -> bool {
         self.0.contains(name, case)
     }

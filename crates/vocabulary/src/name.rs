@@ -20,6 +20,7 @@ impl Name {
     /// Whether a variable can have this name: it is not empty and holds neither `=` nor NUL.
     ///
     /// Asking for any other name finds nothing, in every class.
+    #[inline]
     pub fn is_possible(name: &OsStr) -> bool {
         let bytes = name.as_encoded_bytes();
         // Without a way out half way the loop is done many bytes at a time.
@@ -28,6 +29,7 @@ impl Name {
     }
 
     /// The name as the system spells it.
+    #[inline]
     pub fn as_os_str(&self) -> &OsStr {
         &self.0
     }

@@ -44,12 +44,14 @@ impl NameSet {
     }
 
     /// Whether `name` is a member, by exact name or by prefix.
+    #[inline]
     pub fn contains(&self, name: &OsStr, case: CaseRule) -> bool {
         self.contains_exactly(name, case)
             || self.prefixes.iter().any(|prefix| case.has_prefix(name, prefix.as_os_str()))
     }
 
     /// Whether `name` is a member by its exact name.
+    #[inline]
     pub fn contains_exactly(&self, name: &OsStr, case: CaseRule) -> bool {
         match case {
             // Unequal lengths are seen at a glance, so a short list is faster looked through than searched.

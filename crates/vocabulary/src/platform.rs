@@ -63,6 +63,7 @@ pub enum CaseRule {
 
 impl CaseRule {
     /// Whether two names are one name.
+    #[inline]
     pub fn same(self, a: &OsStr, b: &OsStr) -> bool {
         match self {
             Self::Sensitive => a == b,
@@ -71,6 +72,7 @@ impl CaseRule {
     }
 
     /// Whether `name` begins with `prefix`.
+    #[inline]
     pub fn has_prefix(self, name: &OsStr, prefix: &OsStr) -> bool {
         let (name, prefix) = (name.as_encoded_bytes(), prefix.as_encoded_bytes());
         match (self, name.get(..prefix.len())) {
