@@ -4,7 +4,7 @@ use watertight_context::{Context, with_ambient};
 use watertight_vocabulary::{Hosting, Refused, Secret};
 
 use crate::explain::Explanation;
-use crate::sight::{Sight, Value};
+use crate::sight::{Quick, Sight, Value};
 
 /// Reads a name for whatever is bound here, through a host: the ambient read.
 ///
@@ -23,7 +23,13 @@ use crate::sight::{Sight, Value};
 #[inline]
 pub fn read(hosting: &dyn Hosting, name: impl AsRef<OsStr>) -> Result<Option<Secret>, Refused> {
     let name = name.as_ref();
-    with_ambient(|ambient| owned(&Sight::ambient(hosting, ambient), name))
+    // What comes out of the thread-local's closure fits in two registers: a whole result would be copied
+    // through memory on the way, which takes as long as the read.
+    match with_ambient(|ambient| Sight::ambient(hosting, ambient).quick(name)) {
+        Quick::Value(secret) => Ok(Some(secret)),
+        Quick::Absent => Ok(None),
+        Quick::Neither => with_care(hosting, name),
+    }
 }
 
 /// Reads a name like [`read`], and lends the value to a closure instead of sharing its count: what threads
@@ -85,6 +91,12 @@ pub fn explain_from(
     name: impl AsRef<OsStr>,
 ) -> Explanation {
     Sight::of_context(context, hosting).explain(name.as_ref())
+}
+
+/// A refusal, or an answer of the environment.
+#[inline(never)]
+fn with_care(hosting: &dyn Hosting, name: &OsStr) -> Result<Option<Secret>, Refused> {
+    with_ambient(|ambient| owned(&Sight::ambient(hosting, ambient), name))
 }
 
 #[inline]

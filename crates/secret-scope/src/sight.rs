@@ -43,6 +43,14 @@ enum Seen<'a> {
     Refusal(&'a Refusal),
 }
 
+/// What the bound scope answers alone.
+pub(crate) enum Quick {
+    Value(Secret),
+    Absent,
+    /// It takes more than the scope to answer.
+    Neither,
+}
+
 /// A value that may be handed out.
 pub(crate) enum Value<'a> {
     Scope(&'a Secret),
@@ -126,6 +134,22 @@ impl<'a> Sight<'a> {
             Answer::Scope => Some(value),
             Answer::Environment | Answer::Absent | Answer::Refused(_) => None,
         }
+    }
+
+    /// The answer where the bound scope gives it alone.
+    #[inline]
+    pub(crate) fn quick(&self, name: &OsStr) -> Quick {
+        let entry = self.entry(name);
+        match self.hit(entry) {
+            Some(secret) => Quick::Value(secret.clone()),
+            None if matches!(self.bound, Seen::Scope(_)) && self.is_absent(name, entry) => Quick::Absent,
+            None => Quick::Neither,
+        }
+    }
+
+    #[inline(never)]
+    fn is_absent(&self, name: &OsStr, entry: Option<&'a Entry>) -> bool {
+        decide(self.question(name, self.judge(entry).held())).answer == Answer::Absent
     }
 
     /// The answer to a read that is no hit; it answers a hit alike, but not as fast.
