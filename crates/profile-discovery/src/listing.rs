@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use watertight_disk::{DirEntry, FileSystem, OpenDir, ResolveError};
+use watertight_disk::{DirEntry, FileSystem, OpenDir, ResolveError, resolve};
 use watertight_vocabulary::{Diagnostic, shown_path};
 
 use crate::markers::{self, Examined, Identity};
@@ -317,7 +317,8 @@ pub(crate) fn open_profiles(
     }
 }
 
-/// A root that does not exist yet has no named profiles; one that is a dangling link cannot be traversed.
+/// A root that does not exist yet has no named profiles; one that is a dangling link, or lies behind one,
+/// cannot be traversed.
 fn root_is_missing_or_whole(
     files: &dyn FileSystem,
     root: &Root,
@@ -325,11 +326,8 @@ fn root_is_missing_or_whole(
     match files.metadata(root.path()) {
         Ok(_) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if files.symlink_metadata(root.path()).is_ok() {
-                Err(ListError::at(root.path())(error))
-            } else {
-                Ok(None)
-            }
+            resolve(files, root.path())?;
+            Ok(None)
         }
         Err(error) => Err(ListError::at(root.path())(error)),
     }

@@ -33,7 +33,7 @@ pub(crate) enum Examined {
 pub(crate) struct Identity {
     /// The entry is a link to the directory.
     pub(crate) link: bool,
-    /// It has a `config.yaml`, or a link of that name.
+    /// There is something called `config.yaml`. What is no file is unreadable, and not absent (FILE-02).
     pub(crate) config: bool,
     /// More than an empty `.env` (PROF-21).
     pub(crate) servable: bool,
@@ -71,15 +71,16 @@ pub(crate) fn examine(profiles: &dyn OpenDir, name: &str, kind: Option<FileKind>
         path.extend([name, "/", marker]);
         let path = Path::new(&path);
         match profiles.symlink_metadata(path) {
-            Ok(found) if matches!(found.kind, FileKind::File | FileKind::Symlink) => {
+            Ok(found) => {
                 identity.config |= marker == CONFIG;
-                if marker == ENV && found.is_file() && found.len == 0 {
-                    empty_env = true;
-                } else {
-                    return Examined::Identity(Identity { servable: true, ..identity });
+                match found.kind {
+                    FileKind::File if marker == ENV && found.len == 0 => empty_env = true,
+                    FileKind::File | FileKind::Symlink => {
+                        return Examined::Identity(Identity { servable: true, ..identity });
+                    }
+                    _ => {}
                 }
             }
-            Ok(_) => {}
             Err(error) if is_absent(&error) => {}
             Err(error) => return unknown(path, error),
         }

@@ -90,12 +90,12 @@ impl Roster {
                 (ProfileName::Named(_), None) => continue,
                 (ProfileName::Named(id), Some(folder)) => {
                     parked(&**folder, root, id.as_str()).or_else(|| {
-                        // Nothing is read where the listing saw no file.
+                        // Nothing is read where the listing saw nothing of that name.
                         if !resident.profile().has_config() {
                             standalone.forget(resident.home());
                             return None;
                         }
-                        let answer = standalone.of(root, resident.home());
+                        let answer = standalone.at(root, resident.home());
                         roster.diagnostics.extend(answer.warning);
                         answer.standalone.then_some(LeftOutReason::Standalone)
                     })

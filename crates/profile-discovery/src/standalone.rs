@@ -49,11 +49,17 @@ impl Standalone {
 
     /// Whether the profile of a resolved home stands alone. A file that cannot be used says "no", with a
     /// warning that is logged once for each of its states (PROF-31).
-    pub(crate) fn of(&self, root: &Root, home: &Path) -> Answer {
+    pub(crate) fn at(&self, root: &Root, home: &Path) -> Answer {
         self.judge(home, self.read(root, home))
     }
 
-    /// As [`Standalone::of`], through other files and another reach than the tree's own.
+    /// As [`Standalone::at`], for a home that was resolved before (PROF-45).
+    pub(crate) fn of(&self, root: &Root, home: HomeId) -> Answer {
+        let home = self.reach(root, home);
+        self.judge(home.path(), read_standalone(&home, &*self.files))
+    }
+
+    /// As [`Standalone::at`], through other files and another reach than the tree's own.
     pub(crate) fn by(&self, home: &ProfileHome, files: &dyn ProfileFiles) -> Answer {
         self.judge(home.path(), read_standalone(home, files))
     }

@@ -1,7 +1,8 @@
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use watertight_disk::FileSystem;
-use watertight_vocabulary::HomeId;
+use watertight_vocabulary::{CaseRule, HomeId};
 
 use crate::listing::{ListError, Listing, Skipped};
 use crate::residents::{Resident, settle};
@@ -11,7 +12,8 @@ use crate::{ProfileId, ProfileName, Root};
 ///
 /// # Fail-closed behaviour
 ///
-/// What cannot be told to be no profile is a tenant. There is no empty answer: `default`'s home and the
+/// What cannot be told to be no profile is a tenant, and where it leads to a home that counts anyway it is
+/// another name of that one; [`Tenants::unknown`] reports it either way. There is no empty answer: `default`'s home and the
 /// launch home always count, and a tree that cannot be listed is an error (PROF-42).
 #[derive(Debug)]
 pub struct Tenants {
@@ -95,8 +97,9 @@ impl Tenants {
         let mut tenants: Vec<Tenant> =
             settled.residents.into_iter().filter_map(|resident| Tenant::of(resident, &is_launch)).collect();
         let (unknown, _) = settled.skipped.into_iter().partition::<Vec<_>, _>(Skipped::is_unknown);
-        if let Some(folder) = &settled.profiles_home {
-            tenants.extend(unknown.iter().map(|skipped| Tenant::unknown(skipped, folder, &is_launch)));
+        if let (Some(folder), false) = (&settled.profiles_home, unknown.is_empty()) {
+            let entries = unknown.iter().map(|skipped| Tenant::unknown(files, skipped, folder, &is_launch));
+            count_once(&mut tenants, entries.collect(), folder, case);
         }
         if !tenants.iter().any(Tenant::is_launch) {
             tenants.push(Tenant {
@@ -157,8 +160,14 @@ impl Tenant {
         Some(Self { home, name: Some(profile.name().clone()), aliases, reason, launch })
     }
 
-    fn unknown(skipped: &Skipped, folder: &Path, is_launch: &impl Fn(&Path) -> bool) -> Self {
-        let home = folder.join(skipped.name());
+    fn unknown(
+        files: &dyn FileSystem,
+        skipped: &Skipped,
+        folder: &Path,
+        is_launch: &impl Fn(&Path) -> bool,
+    ) -> Self {
+        let place = folder.join(skipped.name());
+        let home = files.canonicalize(&place).unwrap_or(place);
         let name = skipped.name().to_str().and_then(|name| ProfileId::parse(name).ok());
         Self {
             launch: is_launch(&home),
@@ -166,6 +175,25 @@ impl Tenant {
             name: name.map(ProfileName::Named),
             aliases: Vec::new(),
             reason: TenantReason::Unknown,
+        }
+    }
+}
+
+/// Adds the unknown entries, each home once: one that leads to a home that counts anyway is another name of
+/// it, and of several that lead to one home a real directory comes before the links (PROF-44).
+fn count_once(tenants: &mut Vec<Tenant>, mut unknown: Vec<Tenant>, folder: &Path, case: CaseRule) {
+    let key = |tenant: &Tenant| case.fold(tenant.home.as_os_str()).into_owned();
+    let mut at: HashMap<_, _> = tenants.iter().enumerate().map(|(at, tenant)| (key(tenant), at)).collect();
+    let is_in_its_place =
+        |tenant: &Tenant| tenant.name.as_ref().is_some_and(|name| tenant.home == folder.join(name.as_str()));
+    unknown.sort_by_key(|tenant| !is_in_its_place(tenant));
+    for tenant in unknown {
+        if let Some(counted) = at.get(&key(&tenant)).and_then(|at| tenants.get_mut(*at)) {
+            counted.aliases.extend(tenant.name);
+            counted.aliases.sort_unstable();
+        } else {
+            at.insert(key(&tenant), tenants.len());
+            tenants.push(tenant);
         }
     }
 }

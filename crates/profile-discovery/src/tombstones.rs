@@ -24,7 +24,7 @@ pub(crate) enum Tombstone {
 /// The tombstones of a tree: one directory read for all of them, and one look for each that is a link.
 #[derive(Debug)]
 pub(crate) enum Tombstones {
-    /// What the folder lists; `true` for what has to be followed to know whether it exists.
+    /// What the folder lists; `true` for what has to be looked for to know whether it exists.
     Listed(HashMap<String, bool>),
     /// The folder does not let itself be listed, so each name is looked for. It may still answer.
     LookEach,
@@ -42,10 +42,13 @@ impl Tombstones {
         for entry in entries {
             let Ok(entry) = entry else { return Self::LookEach };
             let Ok(mut name) = entry.name.into_string() else { continue };
-            if platform.folds_file_names() {
+            let mut look = matches!(entry.kind, None | Some(FileKind::Symlink));
+            // Whether `Field` buries `field` is the volume's to say: there are both kinds on these platforms.
+            if platform.folds_file_names() && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
                 name.make_ascii_lowercase();
+                look = true;
             }
-            listed.insert(name, matches!(entry.kind, None | Some(FileKind::Symlink)));
+            listed.entry(name).and_modify(|other| *other &= look).or_insert(look);
         }
         Self::Listed(listed)
     }

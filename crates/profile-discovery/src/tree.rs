@@ -101,7 +101,7 @@ impl ProfileTree {
     /// [`FindError::NotServed`] if it stands alone.
     pub fn ensure_served(&self, found: &Found) -> Result<Option<Diagnostic>, FindError> {
         let ProfileName::Named(id) = found.name() else { return Ok(None) };
-        served(id, self.standalone.of(&self.root, found.home_id().path()))
+        served(id, self.standalone.of(&self.root, found.home_id().clone()))
     }
 
     /// As [`ProfileTree::ensure_served`], by the file as `files` reads it for this home: for a host that

@@ -2,11 +2,14 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-use watertight_disk::Operation;
-use watertight_profile_discovery::{MARKERS, SkipReason};
+use watertight_disk::{Operation, RealFileSystem};
+use watertight_profile_discovery::{MARKERS, ProfileTree, Root, SkipReason, Tenant};
+use watertight_profile_home::DiskFiles;
+use watertight_vocabulary::Platform;
 
-use crate::support::{EACCES, EIO, Tree, counted, home, listed, pairs, residents, skipped};
+use crate::support::{EACCES, EIO, Tree, counted, home, listed, named, pairs, residents, skipped};
 
 #[test]
 fn prof_24_a_marker_that_cannot_be_examined_makes_the_entry_unknown_and_hides_no_other() {
@@ -199,6 +202,76 @@ fn prof_42_a_root_that_cannot_be_traversed_is_an_error() {
     let tree = Tree::new();
     let open = tree.failing(Operation::OpenDir, "root/profiles", EACCES);
     assert!(open.list().is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_42_a_root_on_a_volume_that_is_not_mounted_any_more_is_an_error() {
+    let tree = Tree::new();
+    tree.file("disk/agents/profiles/a/config.yaml", "").link("volume", "disk");
+    let root = Root::at(&tree.path("volume/agents"), Platform::Linux, &RealFileSystem).unwrap();
+    let launch = root.launch_home().clone();
+    let open = ProfileTree::new(root, Arc::new(RealFileSystem), Arc::new(DiskFiles::new()));
+    assert_eq!(listed(&open.list().unwrap()), ["default", "a"]);
+    std::fs::rename(tree.path("disk"), tree.path("gone")).unwrap();
+    assert_eq!(open.list().unwrap_err().code(), "unreadable", "it is not \"no named profiles\"");
+    assert!(open.installed().is_err() && open.serving().is_err());
+    assert!(open.tenants(&launch).is_err(), "the caller fails closed");
+    assert_eq!(open.find("a").unwrap_err().code(), "unreadable");
+    // Without the link there is no volume to wait for.
+    tree.remove("volume");
+    assert_eq!(listed(&open.list().unwrap()), ["default"]);
+    assert_eq!(open.tenants(&launch).unwrap().len(), 2, "the root's place, and the launch home's");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_41_an_unknown_entry_that_leads_to_a_home_that_counts_is_reported_and_no_other_home() {
+    let tree = Tree::with(&["a"]);
+    tree.dir("far").dir("profiles/m");
+    tree.link("profiles/up", "..").link("profiles/b", "a").link("profiles/f1", "../far");
+    tree.link("profiles/f2", "../far").link("profiles/k", "m").link("profiles/lost", "nowhere");
+    let open = tree.scripted(|operation, path| {
+        let unexaminable = ["up", "b", "f1", "f2", "m", "k"];
+        let is_first = operation == Operation::SymlinkMetadata && path.ends_with("config.yaml");
+        let entry = path.parent().and_then(Path::file_name);
+        let hit = entry.is_some_and(|entry| unexaminable.iter().any(|name| entry == *name));
+        if is_first && hit { Err(io::Error::from_raw_os_error(EIO)) } else { Ok(()) }
+    });
+    let tenants = open.tenants(&home(tree.root())).unwrap();
+    assert_eq!(
+        counted(&tenants),
+        pairs([
+            ("default", "default"),
+            ("a", "servable"),
+            ("f1", "unknown"),
+            ("lost", "unknown"),
+            ("m", "unknown"),
+        ]),
+        "each home once, and a real directory before the links that lead to it",
+    );
+    let homes: Vec<_> = tenants.iter().map(Tenant::home).collect();
+    let expected = ["", "profiles/a", "far", "profiles/lost", "profiles/m"]
+        .map(|below| home(tree.root()).path().join(below));
+    assert_eq!(homes, expected.iter().map(|path| path.as_path()).collect::<Vec<_>>());
+    let aliases: Vec<_> = tenants.iter().map(|tenant| tenant.aliases().to_vec()).collect();
+    assert_eq!(aliases, [vec![named("up")], vec![named("b")], vec![named("f2")], vec![], vec![named("k")]]);
+    assert_eq!(tenants.unknown().len(), 7, "every one of them is reported");
+
+    let lone = Tree::new();
+    lone.file("config.yaml", "").link("profiles/up", "..");
+    let open = lone.failing(Operation::SymlinkMetadata, "up/config.yaml", EIO);
+    let tenants = open.tenants(&home(lone.root())).unwrap();
+    assert!(!tenants.are_many(), "one home under two names");
+    assert_eq!(tenants.unknown().len(), 1, "and an entry that makes the caller fail closed");
+
+    let launched = Tree::new();
+    launched.dir("profiles/m");
+    let launch = home(launched.path("profiles/m"));
+    let open = launched.failing(Operation::SymlinkMetadata, "m/config.yaml", EIO);
+    let tenants = open.tenants(&launch).unwrap();
+    assert_eq!(counted(&tenants), pairs([("default", "default"), ("m", "unknown")]));
+    assert_eq!(tenants.iter().filter(|tenant| tenant.is_launch()).count(), 1);
 }
 
 #[cfg(unix)]

@@ -147,3 +147,17 @@ fn prof_22_a_tombstone_of_another_case_buries_where_case_does_not_count() {
     tree.file("profiles/.deleted/Field", "");
     assert_eq!(listed(&tree.open().list().unwrap()), ["default", "field"], "it counts on Linux");
 }
+
+#[test]
+fn prof_22_the_volume_says_whether_a_tombstone_of_another_case_buries() {
+    for platform in [Platform::MacOs, Platform::Windows] {
+        let tree = Tree::with(&["field", "meadow"]);
+        tree.file("profiles/.deleted/Field", "");
+        tree.file("profiles/.deleted/MEADOW", "").file("profiles/.deleted/meadow", "");
+        let root = Root::at(tree.root(), platform, &RealFileSystem).unwrap();
+        let open = ProfileTree::new(root, Arc::new(RealFileSystem), Arc::new(DiskFiles::new()));
+        assert_eq!(listed(&open.list().unwrap()), ["default", "field"], "{platform:?}");
+        assert_eq!(open.find("field").unwrap().name(), &named("field"), "finding and listing agree");
+        assert_eq!(open.find("meadow").unwrap_err().code(), "no-such-profile");
+    }
+}

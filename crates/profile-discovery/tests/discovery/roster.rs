@@ -1,12 +1,13 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use watertight_disk::{Operation, RealFileSystem};
 use watertight_env_snapshot::MapEnv;
 use watertight_profile_discovery::{HomeLayout, LeftOutReason, ProfileName, ProfileTree, Root};
 use watertight_profile_home::{
-    CachedFiles, DiskFiles, FileError, HomeFile, MemoryFiles, ProfileFiles, ProfileHome, Unreadable,
+    CachedFiles, Config, DiskFiles, Dotenv, FileError, HomeFile, MemoryFiles, ProfileFiles, ProfileHome,
+    Unreadable,
 };
-use watertight_vocabulary::{Diagnostic, Platform};
+use watertight_vocabulary::{Diagnostic, HomeId, Platform};
 
 use crate::support::{EIO, Tree, home, left_out, listed, named, pairs, residents};
 
@@ -204,6 +205,54 @@ fn prof_31_files_that_cannot_be_read_are_reported_and_change_nothing_else() {
     assert_eq!(residents(&serving), ["default", "dangling", "healthy", "latin", "loop", "out"]);
     let codes: Vec<_> = serving.diagnostics().iter().map(Diagnostic::code).collect();
     assert_eq!(codes, ["unreadable", "invalid", "unreadable", "unreadable"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_31_what_is_no_file_is_unreadable_and_not_absent() {
+    for make in [
+        (|tree: &Tree| {
+            tree.dir("profiles/p/config.yaml");
+        }) as fn(&Tree),
+        |tree| {
+            tree.fifo("profiles/p/config.yaml");
+        },
+    ] {
+        let tree = Tree::new();
+        tree.file("profiles/p/SOUL.md", "");
+        make(&tree);
+        let open = tree.open();
+        let serving = open.serving().unwrap();
+        assert!(serving.get(&named("p")).is_some(), "the profile stays served");
+        let codes: Vec<_> = serving.diagnostics().iter().map(Diagnostic::code).collect();
+        assert_eq!(codes, ["unreadable"]);
+        let warning = open.ensure_served(&open.find("p").unwrap()).unwrap();
+        assert_eq!(warning.as_ref(), serving.diagnostics().first(), "both say the same");
+    }
+}
+
+#[test]
+fn prof_45_whether_a_profile_stands_alone_is_asked_of_the_home_that_was_found() {
+    #[derive(Debug, Default)]
+    struct Asked(Mutex<Vec<HomeId>>);
+    impl ProfileFiles for Asked {
+        fn dotenv(&self, _: &ProfileHome) -> Result<Option<Arc<Dotenv>>, FileError> {
+            Ok(None)
+        }
+        fn config(&self, home: &ProfileHome) -> Result<Option<Arc<Config>>, FileError> {
+            self.0.lock().unwrap().push(home.id().clone());
+            Ok(None)
+        }
+    }
+    let tree = Tree::with(&["p"]);
+    let files = Arc::new(Asked::default());
+    let open = tree.with_files(Arc::new(RealFileSystem), Arc::clone(&files) as Arc<dyn ProfileFiles>);
+    let found = open.find("p").unwrap();
+    std::fs::rename(tree.path("profiles/p"), tree.path("old")).unwrap();
+    tree.profile("p");
+    assert_ne!(&home(tree.path("profiles/p")), found.home_id(), "another folder has its place");
+    open.ensure_served(&found).unwrap();
+    assert_eq!(*files.0.lock().unwrap(), [found.home_id().clone()]);
 }
 
 #[cfg(unix)]
