@@ -1,6 +1,8 @@
 use std::ffi::OsStr;
 
-use watertight_vocabulary::{CaseRule, Name, RUNNER_AUTH_SECRETS, RUNNER_PROCESS_IDENTITY, Secret};
+use watertight_vocabulary::{
+    CaseRule, Name, RUNNER_AUTH_SECRETS, RUNNER_PROCESS_IDENTITY, Secret, trim_ascii_space,
+};
 
 use crate::{ChildEnvError, EnvSnapshot};
 
@@ -72,6 +74,6 @@ pub(crate) fn is_runner_identity(name: &OsStr, case: CaseRule) -> bool {
 
 /// Without the byte order mark and the white space that are tolerated around an id or a token.
 fn trimmed(value: &[u8]) -> &[u8] {
-    let value = value.trim_ascii();
-    value.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(value).trim_ascii()
+    let value = trim_ascii_space(value);
+    trim_ascii_space(value.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(value))
 }

@@ -26,6 +26,11 @@ impl CreateError {
         move |source| Self { step, path: path.to_owned(), source }
     }
 
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        "not-created"
+    }
+
     /// The file or folder that the step was about.
     pub fn path(&self) -> &Path {
         &self.path

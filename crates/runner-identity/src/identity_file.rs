@@ -1,8 +1,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use watertight_disk::{FileSystem, Links, RealFileSystem};
+use watertight_disk::{FileSystem, Links, Metadata, RealFileSystem};
 
 use crate::create::{self, CreateError, Outcome};
 use crate::findings::{Findings, Surroundings};
@@ -179,7 +180,12 @@ impl IdentityFile {
     /// [`IdentityError`]: no home, the file is there and cannot be used, or none can be made.
     pub fn load_or_create(&self) -> Result<Identity, IdentityError> {
         let path = self.absolute_path()?;
-        if let Some(identity) = self.load_at(path)? {
+        if let Some((identity, metadata)) = self.read_at(path)? {
+            // Its maker may not have had the folder synced yet. Where that cannot be done the id is read all
+            // the same: an existing id stays readable on a read-only file system (RUN-08).
+            if is_young(&metadata, self.files.now()) {
+                let _ = self.sync_folder(path);
+            }
             return Ok(identity);
         }
         for _ in 0..RACES {
@@ -224,12 +230,16 @@ impl IdentityFile {
     }
 
     fn load_at(&self, path: &Arc<Path>) -> Result<Option<Identity>, IdentityError> {
+        Ok(self.read_at(path)?.map(|(identity, _)| identity))
+    }
+
+    fn read_at(&self, path: &Arc<Path>) -> Result<Option<(Identity, Metadata)>, IdentityError> {
         let file = read_small(&*self.files, path, Links::Follow)
             .map_err(|source| IdentityError::Unreadable { path: path.to_path_buf(), source })?;
         let Some(SmallFile { bytes, metadata }) = file else { return Ok(None) };
         let id = RunnerId::from_outside(&bytes)
             .map_err(|reason| IdentityError::InvalidFile { path: path.to_path_buf(), reason })?;
-        Ok(Some(Identity::read(id, self.clone(), Arc::clone(path), metadata.mode)))
+        Ok(Some((Identity::read(id, self.clone(), Arc::clone(path), metadata.mode), metadata)))
     }
 
     /// What the creator does once its id stands.
@@ -271,4 +281,13 @@ pub fn load_or_create(path: impl Into<PathBuf>) -> Result<Identity, IdentityErro
 /// [`IdentityError`].
 pub fn regenerate(path: impl Into<PathBuf>) -> Result<Identity, IdentityError> {
     IdentityFile::at(path).regenerate()
+}
+
+/// How old a file is whose maker has certainly gone on, in seconds.
+const SETTLED: u64 = 2;
+
+/// Whether the file may have been published a moment ago.
+fn is_young(metadata: &Metadata, now: SystemTime) -> bool {
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    u64::try_from(metadata.changed.0).is_ok_and(|changed| changed.saturating_add(SETTLED) >= now)
 }

@@ -3,11 +3,10 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use watertight_disk::{FileSystem, Links, RealFileSystem};
-use watertight_vocabulary::{Platform, Secret};
+use watertight_vocabulary::{Platform, Secret, trim_ascii_space};
 
 use crate::RunnerId;
 use crate::read::read_small;
-use crate::runner_id::trim;
 use crate::token::hex;
 
 const SALT: &str = "omnigent-runner-machine:";
@@ -52,7 +51,7 @@ pub const fn machine_id_files(platform: Platform) -> &'static [&'static str] {
 /// 32 hex digits that are not all zero; an image that has not booted yet says something else there.
 fn machine_id_at(files: &dyn FileSystem, path: &str) -> Option<Secret> {
     let bytes = read_small(files, Path::new(path), Links::Follow).ok()??.bytes;
-    let digits = std::str::from_utf8(trim(&bytes)).ok()?;
+    let digits = std::str::from_utf8(trim_ascii_space(&bytes)).ok()?;
     let holds_one = digits.len() == 32
         && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
         && digits.bytes().any(|byte| byte != b'0');
@@ -69,7 +68,7 @@ impl Fingerprint {
         let machine = machine.machine_id()?;
         let mut hash = Sha256::new();
         hash.update(SALT);
-        hash.update(Sha256::digest(machine.expose_bytes()));
+        hash.update(machine.expose_bytes());
         hash.update(id.as_str());
         Some(Self(hash.finalize().into()))
     }

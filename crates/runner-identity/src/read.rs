@@ -36,6 +36,13 @@ pub enum ReadError {
     Changed,
 }
 
+impl ReadError {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        "unreadable"
+    }
+}
+
 /// Reads a file of at most 4 KiB; `None` only where the name itself does not exist (RUN-07, as FILE-01 and
 /// FILE-02).
 ///

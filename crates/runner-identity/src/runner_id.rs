@@ -6,6 +6,7 @@ use uuid::Uuid;
 use watertight_env_snapshot::ChildRunnerId;
 
 use crate::names::MADE_ID_PREFIX;
+use watertight_vocabulary::trim_ascii_space;
 
 /// The longest id, in characters (RUN-07).
 const LONGEST: usize = 127 + 1;
@@ -75,7 +76,7 @@ impl RunnerId {
     /// id are tolerated (RUN-07).
     pub(crate) fn from_outside(bytes: &[u8]) -> Result<Self, InvalidRunnerId> {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        Self::check(trim(bytes)).map(|text| Self(text.into()))
+        Self::check(trim_ascii_space(bytes)).map(|text| Self(text.into()))
     }
 
     fn check(bytes: &[u8]) -> Result<&str, InvalidRunnerId> {
@@ -99,22 +100,6 @@ impl RunnerId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// Without the ASCII white space around it, vertical tabs included.
-pub(crate) fn trim(mut bytes: &[u8]) -> &[u8] {
-    let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0b;
-    while let [first, rest @ ..] = bytes
-        && is_space(first)
-    {
-        bytes = rest;
-    }
-    while let [rest @ .., last] = bytes
-        && is_space(last)
-    {
-        bytes = rest;
-    }
-    bytes
 }
 
 impl FromStr for RunnerId {

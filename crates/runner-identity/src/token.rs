@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use watertight_env_snapshot::ChildBindingToken;
-use watertight_vocabulary::Secret;
+use watertight_vocabulary::{Secret, trim_ascii_space};
 use zeroize::Zeroizing;
 
 use crate::RunnerId;
 use crate::names::{TOKEN_BOUND_ID_PREFIX, TOKEN_SALT};
-use crate::runner_id::trim;
 
 /// The secret that a tunnel is bound to (RUN-10, RUN-11).
 ///
@@ -60,7 +59,7 @@ impl BindingToken {
     /// [`TokenError::Blank`], or [`TokenError::Invalid`] where something else than visible ASCII is left
     /// once ASCII white space around it is dropped.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, TokenError> {
-        let token = trim(text.as_ref());
+        let token = trim_ascii_space(text.as_ref());
         if token.is_empty() {
             return Err(TokenError::Blank);
         }

@@ -2,12 +2,11 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use watertight_vocabulary::EnvSource;
+use watertight_vocabulary::{EnvSource, trim_ascii_space};
 
 use crate::names::{
     BINDING_TOKEN_VARIABLE, ISOLATE_SESSION_VARIABLE, PARENT_PID_VARIABLE, WORKSPACE_VARIABLE,
 };
-use crate::runner_id::trim;
 use crate::{BindingToken, TokenError};
 
 /// The largest pid there can be (RUN-20).
@@ -95,7 +94,7 @@ impl RunnerWiring {
             workspace: read(env, WORKSPACE_VARIABLE, |value| workspace(env, value))?,
             isolate_session: env
                 .var_os(OsStr::new(ISOLATE_SESSION_VARIABLE))
-                .is_some_and(|value| trim(value.as_encoded_bytes()) == b"1"),
+                .is_some_and(|value| trim_ascii_space(value.as_encoded_bytes()) == b"1"),
             binding_token: read(env, BINDING_TOKEN_VARIABLE, token)?,
         })
     }
@@ -128,13 +127,15 @@ fn read<T>(
 ) -> Result<Option<T>, WiringError> {
     match env.var_os(OsStr::new(variable)) {
         None => Ok(None),
-        Some(value) if trim(value.as_encoded_bytes()).is_empty() => Err(WiringError::Blank { variable }),
+        Some(value) if trim_ascii_space(value.as_encoded_bytes()).is_empty() => {
+            Err(WiringError::Blank { variable })
+        }
         Some(value) => parse(value).map(Some),
     }
 }
 
 fn pid(value: &OsStr) -> Result<u32, WiringError> {
-    let digits = trim(value.as_encoded_bytes());
+    let digits = trim_ascii_space(value.as_encoded_bytes());
     digits
         .iter()
         .all(u8::is_ascii_digit)

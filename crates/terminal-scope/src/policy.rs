@@ -205,19 +205,17 @@ impl TerminalPolicy {
     ///
     /// A value that cannot be read is left out where the backend does not use its key: a broken value for
     /// one backend stops no other. For the backend that uses it, it is an error: the child would put its own
-    /// default in its place.
+    /// default in its place. So is a backend that is empty or unknown: the child would guess one (TERM-09,
+    /// TERM-25).
     ///
     /// # Errors
     ///
-    /// [`Fault::SpellingLost`] and [`Fault::NotRenderable`] for a key that the backend uses.
+    /// As [`TerminalPolicy::backend`]; [`Fault::SpellingLost`] and [`Fault::NotRenderable`] for a key that the
+    /// backend uses.
     pub fn child_entries(&self) -> Result<Vec<(Name, Secret)>, SettingError> {
-        let backend = self.backend().ok();
+        let backend = self.backend()?;
         for entry in self.own_entries().iter().filter(|entry| entry.value.is_none()) {
-            let used = match (self.schema.variable(entry.name.as_os_str()), &backend) {
-                (Some(key), Some(backend)) => key.is_used_by(backend),
-                _ => true,
-            };
-            if used {
+            if self.schema.variable(entry.name.as_os_str()).is_none_or(|key| key.is_used_by(&backend)) {
                 return Err(self.unreadable(entry));
             }
         }

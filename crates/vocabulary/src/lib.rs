@@ -32,6 +32,7 @@ mod refusal;
 mod refused;
 mod secret;
 mod shown_path;
+mod space;
 
 pub use classes::{Classes, HermesClasses, NameClass, NameClasses};
 pub use control_plane::{ControlPlane, RUNNER_AUTH_SECRETS, RUNNER_PROCESS_IDENTITY};
@@ -45,5 +46,7 @@ pub use origin::{Layer, Origin};
 pub use platform::{CaseRule, Platform};
 pub use refusal::{Bound, Refusal};
 pub use refused::{Refused, RefusedReason};
+
 pub use secret::{NotUnicode, Secret};
 pub use shown_path::shown_path;
+pub use space::trim_ascii_space;

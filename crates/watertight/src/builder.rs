@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -5,10 +6,12 @@ use watertight_disk::{FileSystem, RealFileSystem};
 use watertight_env_snapshot::{LaunchEnv, ProcessEnv, TOTAL_LIMIT};
 use watertight_profile_discovery::{HomeLayout, ProfileTree, Root};
 use watertight_profile_home::{CachedFiles, DiskFiles, ManagedDirectory, ProfileFiles};
-use watertight_runner_identity::RunnerId;
+use watertight_runner_identity::{BindingToken, RunnerId, token_bound_id};
 use watertight_secret_scope::{SecretSource, SharedNames, SourceCache};
 use watertight_terminal_scope::TerminalSchema;
-use watertight_vocabulary::{Classes, ControlPlane, EnvSource, HermesClasses, Name, NameClasses, Platform};
+use watertight_vocabulary::{
+    Classes, ControlPlane, EnvSource, HermesClasses, Name, NameClasses, Platform, RUNNER_AUTH_SECRETS,
+};
 
 use crate::host::Inner;
 use crate::{Host, HostError};
@@ -153,6 +156,7 @@ impl HostBuilder {
         };
         let files =
             self.files.unwrap_or_else(|| Arc::new(CachedFiles::new(DiskFiles::on(Arc::clone(&disk)))));
+        let runner_id = self.runner_id.or_else(|| token_bound(&env));
         let shared = SharedNames::of(self.shared, &self.control_plane, case)?;
         let managed = self.managed.unwrap_or_else(|| ManagedDirectory::from_env(&env, self.platform));
         Ok(Host::from(Inner::new(
@@ -169,7 +173,14 @@ impl HostBuilder {
             managed,
             self.link_folders,
             self.child_limit,
-            self.runner_id,
+            runner_id,
         )))
     }
+}
+
+/// The id of a runner that is bound to the token in its environment (RUN-10, RUN-34).
+fn token_bound(env: &dyn EnvSource) -> Option<RunnerId> {
+    let [variable, _] = RUNNER_AUTH_SECRETS;
+    let token = BindingToken::parse(env.var_os(OsStr::new(variable))?.as_encoded_bytes()).ok()?;
+    Some(token_bound_id(&token))
 }

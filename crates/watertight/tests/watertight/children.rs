@@ -137,6 +137,23 @@ fn run_34_a_runner_whose_id_is_in_its_file_makes_no_child_the_same_one() {
 }
 
 #[test]
+fn run_34_a_runner_that_is_bound_to_its_token_makes_no_child_the_same_one() {
+    use watertight::runner_identity::{BindingToken, token_bound_id};
+
+    let world = World::new();
+    world.set("OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN", "\u{b} canary-own-token\n");
+    let host = world.host();
+    let own = BindingToken::parse("canary-own-token").unwrap();
+    let other = BindingToken::parse("canary-child-token").unwrap();
+    let child = |id: &BindingToken, token: &BindingToken| {
+        host.child_env(&ChildSpec::new().for_runner_child(&token_bound_id(id), token))
+    };
+    assert!(child(&own, &other).is_err(), "the runner's own id");
+    assert!(child(&other, &own).is_err(), "the runner's own token, whatever white space stood around it");
+    assert!(child(&other, &other).is_ok());
+}
+
+#[test]
 fn snap_27_a_foreign_home_without_secrets_or_policy_gets_no_child() {
     use watertight::vocabulary::HomeId;
 
