@@ -1,6 +1,7 @@
 //! Lays a case's tree out afresh, and sees what has changed in it since (CONF-01).
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +17,6 @@ use crate::case::{Case, EntryKind, TreeEntry};
 pub const ROOT: &str = "{root}";
 
 /// A case's tree on disk. It is removed when this is dropped.
-#[derive(Debug)]
 pub struct Layout {
     folder: TempDir,
     root: PathBuf,
@@ -24,7 +24,7 @@ pub struct Layout {
 }
 
 /// What of an entry must stay as it was. Access times are the kernel's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Stamp {
     is_dir: bool,
     length: u64,
@@ -111,6 +111,12 @@ impl Layout {
     pub fn contents(&self, path: &Path) -> Vec<u8> {
         let path = self.folder.path().join(path);
         if path.is_file() { fs::read(path).unwrap_or_default() } else { Vec::new() }
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Layout").field("root", &self.root).finish_non_exhaustive()
     }
 }
 

@@ -79,7 +79,6 @@ struct Process {
 }
 
 /// What came from standard output.
-#[derive(Debug)]
 enum Line {
     Whole(String),
     NoText,

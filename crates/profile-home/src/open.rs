@@ -24,7 +24,6 @@ pub(crate) struct Request<'a> {
 }
 
 /// What reading came to.
-#[derive(Debug)]
 pub(crate) enum Found<T> {
     /// The file's own name does not exist (FILE-01).
     Absent,
@@ -35,7 +34,6 @@ pub(crate) enum Found<T> {
 }
 
 /// A file's bytes, wiped when dropped.
-#[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) bytes: Zeroizing<Vec<u8>>,
     pub(crate) signature: Signature,

@@ -9,7 +9,6 @@ const LARGEST: usize = 4096;
 const TRIES: u32 = 3;
 
 /// A small file, whole.
-#[derive(Debug)]
 pub(crate) struct SmallFile {
     pub(crate) bytes: Vec<u8>,
     pub(crate) metadata: Metadata,

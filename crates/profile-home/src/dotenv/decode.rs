@@ -4,7 +4,6 @@ use super::findings::Findings;
 use crate::Unreadable;
 
 /// A file's text: its own bytes where they are UTF-8, a copy that is wiped when dropped where not.
-#[derive(Debug)]
 pub(super) enum Text<'a> {
     Own(&'a str),
     Copied(Zeroizing<String>),

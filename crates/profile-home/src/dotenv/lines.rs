@@ -1,5 +1,5 @@
 /// One line without its end, trimmed (FILE-12), and where it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     pub(super) text: &'a str,
     /// Counted from 1.
@@ -9,7 +9,7 @@ pub(super) struct Line<'a> {
 }
 
 /// The lines of a text. They end at LF, CRLF and CR, and at nothing else (FILE-11).
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Lines<'a> {
     text: &'a str,
     at: usize,

@@ -1,5 +1,5 @@
 /// What stands behind the `=` of one line, as far as that line goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written<'a> {
     /// Bare text, without its comment (FILE-15).
     Bare(&'a str),
@@ -12,7 +12,7 @@ pub(super) enum Written<'a> {
 }
 
 /// The text between two quotes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Quoted<'a> {
     pub(super) quote: Quote,
     pub(super) inside: &'a str,
