@@ -1,4 +1,3 @@
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use watertight_vocabulary::HomeId;
@@ -28,8 +27,6 @@ pub struct CachedFiles {
     disk: DiskFiles,
     dotenvs: Memory<Dotenv>,
     configs: Memory<Config>,
-    /// The last error of each file that somebody was told of.
-    reported: Mutex<Generations<(HomeId, Option<PathBuf>), FileError>>,
 }
 
 impl CachedFiles {
@@ -40,12 +37,7 @@ impl CachedFiles {
 
     /// Remembers at most this many files of each kind.
     pub fn bounded(disk: DiskFiles, files: usize) -> Self {
-        Self {
-            disk,
-            dotenvs: Memory::new(files),
-            configs: Memory::new(files),
-            reported: Mutex::new(Generations::new(files, BYTES)),
-        }
+        Self { disk, dotenvs: Memory::new(files), configs: Memory::new(files) }
     }
 
     /// How many files are remembered.
@@ -82,16 +74,6 @@ impl ProfileFiles for CachedFiles {
 
     fn config(&self, home: &ProfileHome) -> Result<Option<Arc<Config>>, FileError> {
         self.read(&self.configs, home)
-    }
-
-    fn is_news(&self, home: &ProfileHome, error: &FileError) -> bool {
-        let key = (home.id().clone(), error.path().map(PathBuf::from));
-        let mut reported = lock(&self.reported);
-        let news = reported.get(&key) != Some(error);
-        if news {
-            reported.insert(key, error.clone(), 0);
-        }
-        news
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use watertight_disk::FileKind;
-use watertight_vocabulary::Refusal;
+use watertight_vocabulary::{Refusal, shown_path};
 
 use crate::signature::Signature;
 
@@ -68,8 +68,8 @@ pub enum Unreadable {
     /// replaced.
     #[error("it changed while it was read")]
     ChangedWhileRead,
-    /// A link leads out of the home. Who made the link chose the target's name, so it is shown escaped.
-    #[error("it is a link that leaves the home, to {}", target.to_string_lossy().escape_debug())]
+    /// A link leads out of the home. Who made the link chose the target's name.
+    #[error("it is a link that leaves the home, to {}", shown_path(target))]
     LinkLeavesHome {
         /// Where it leads.
         target: PathBuf,
@@ -280,7 +280,7 @@ impl From<io::Error> for Unreadable {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            write!(f, "{}", path.display())?;
+            write!(f, "{}", shown_path(path))?;
         }
         if let Some(line) = self.line {
             if self.path.is_none() {

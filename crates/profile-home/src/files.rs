@@ -54,13 +54,6 @@ pub trait ProfileFiles: fmt::Debug + Send + Sync {
     ///
     /// [`FileError`]: it is unreadable or invalid.
     fn config(&self, home: &ProfileHome) -> Result<Option<Arc<Config>>, FileError>;
-
-    /// Whether this error of a home's file was not asked about yet for the file as it is now; asking counts
-    /// as reporting it (PROF-31). Files that remember nothing always say yes.
-    fn is_news(&self, home: &ProfileHome, error: &FileError) -> bool {
-        let _ = (home, error);
-        true
-    }
 }
 
 impl<F: ProfileFiles + ?Sized> ProfileFiles for Arc<F> {
@@ -70,10 +63,6 @@ impl<F: ProfileFiles + ?Sized> ProfileFiles for Arc<F> {
 
     fn config(&self, home: &ProfileHome) -> Result<Option<Arc<Config>>, FileError> {
         (**self).config(home)
-    }
-
-    fn is_news(&self, home: &ProfileHome, error: &FileError) -> bool {
-        (**self).is_news(home, error)
     }
 }
 

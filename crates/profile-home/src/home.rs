@@ -23,6 +23,9 @@ pub struct ProfileHome {
 /// Where a link may lead.
 #[derive(Debug, Clone)]
 pub(crate) struct Reach {
+    /// The home's own resolved path. It is held against targets as it stands: resolved again, a link in the
+    /// home's place would widen what the home may reach.
+    own: PathBuf,
     elsewhere: bool,
     folders: Vec<(PathBuf, bool)>,
     others: Option<OtherHomes>,
@@ -53,8 +56,8 @@ impl ProfileHome {
     }
 
     fn with_reach(id: HomeId, elsewhere: bool) -> Self {
-        let folders = vec![(id.path().to_owned(), true)];
-        Self { id, reach: Arc::new(Reach { elsewhere, folders, others: None }) }
+        let own = id.path().to_owned();
+        Self { id, reach: Arc::new(Reach { own, elsewhere, folders: Vec::new(), others: None }) }
     }
 
     /// Links may also lead into this folder.
@@ -113,17 +116,21 @@ impl Reach {
             Some(None) => (Vec::new(), false),
         };
         let mut innermost = None;
-        let found = found.iter().map(|home| (home, &false));
-        for (folder, allowed) in self.folders.iter().map(|(folder, allowed)| (folder, allowed)).chain(found) {
-            // What cannot be resolved can still be denied, and allows nothing.
-            let resolved = match disk.canonicalize(folder) {
-                Ok(resolved) => resolved,
-                Err(_) if *allowed => continue,
-                Err(_) => folder.clone(),
-            };
-            if target.starts_with(&resolved) {
-                let candidate = (resolved.components().count(), !*allowed);
-                innermost = innermost.max(Some(candidate));
+        let mut judge = |folder: &Path, allowed: bool| {
+            if target.starts_with(folder) {
+                innermost = innermost.max(Some((folder.components().count(), !allowed)));
+            }
+        };
+        judge(&self.own, true);
+        let found = found.iter().map(|home| (home, false));
+        for (folder, allowed) in self.folders.iter().map(|(folder, allowed)| (folder, *allowed)).chain(found)
+        {
+            // What cannot be resolved allows nothing. What is denied is denied as it is named, too.
+            if !allowed {
+                judge(folder, false);
+            }
+            if let Ok(resolved) = disk.canonicalize(folder) {
+                judge(&resolved, allowed);
             }
         }
         innermost.map_or(elsewhere, |(_, denied)| !denied)

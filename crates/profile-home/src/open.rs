@@ -23,7 +23,15 @@ pub(crate) struct Request<'a> {
     pub(crate) limit: u64,
 }
 
-/// What reading came to.
+impl Request<'_> {
+    /// Whose links are judged has a resolved path: a link in any folder of it was put there since, and would
+    /// lead to another home's file (PROF-45).
+    fn links(&self) -> Links {
+        if self.reach.is_some() { Links::RefuseAll } else { Links::Refuse }
+    }
+}
+
+/// What reading came to. It has no `Debug`: it holds the file.
 pub(crate) enum Found<T> {
     /// The file's own name does not exist (FILE-01).
     Absent,
@@ -33,7 +41,7 @@ pub(crate) enum Found<T> {
     Read(Contents),
 }
 
-/// A file's bytes, wiped when dropped.
+/// A file's bytes, wiped when dropped. They have no `Debug`.
 pub(crate) struct Contents {
     pub(crate) bytes: Zeroizing<Vec<u8>>,
     pub(crate) signature: Signature,
@@ -75,13 +83,26 @@ enum Opening {
 fn open(request: Request<'_>) -> Result<Opening, Unreadable> {
     let found = match request.disk.symlink_metadata(request.path) {
         Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Opening::Absent),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return absent(request),
         Err(error) => return Err(error.into()),
     };
     match found.kind {
-        FileKind::File => open_at(request.disk, request.path, Links::Refuse),
+        FileKind::File => open_at(request.disk, request.path, request.links()),
         FileKind::Symlink => follow(request),
         other => Err(Unreadable::NotAFile(other)),
+    }
+}
+
+/// A file that was not found is absent if the home is where it was: what is missing in a folder that a link
+/// in the home's place leads to is not missing in the home (FILE-01).
+fn absent(request: Request<'_>) -> Result<Opening, Unreadable> {
+    if request.reach.is_none() {
+        return Ok(Opening::Absent);
+    }
+    match request.disk.open(request.path, request.links()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Opening::Absent),
+        Err(error) if !is_link_loop(&error) => Err(error.into()),
+        Ok(_) | Err(_) => Ok(Opening::Moved),
     }
 }
 

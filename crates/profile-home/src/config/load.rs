@@ -91,17 +91,45 @@ fn unreadable_character(text: &str) -> Option<(u32, u32)> {
 
 /// Which of our reasons an error of the library is. Its text chooses, and is passed on to nobody (FILE-04).
 fn classify(error: &serde_yaml::Error) -> Invalid {
-    let text = error.to_string();
+    // It may quote the file: only the beginning is looked at, and wiped.
+    let mut beginning = Beginning::default();
+    let _ = fmt::write(&mut beginning, format_args!("{error}"));
+    let text = beginning.as_str();
     if text.starts_with("recursion limit exceeded") {
         Invalid::Budget("nesting")
     } else if text.starts_with("repetition limit exceeded") {
         Invalid::Budget("aliases")
     } else if text.starts_with("unknown anchor") {
         Invalid::UndefinedAlias
-    } else if text.contains("more than one document") {
+    } else if text.starts_with("deserializing from YAML contain") {
         Invalid::SeveralDocuments
     } else {
         Invalid::Syntax
+    }
+}
+
+/// The beginning of a text that is written to it, wiped when dropped.
+#[derive(Default)]
+struct Beginning {
+    bytes: Zeroizing<[u8; 32]>,
+    length: usize,
+}
+
+impl Beginning {
+    fn as_str(&self) -> &str {
+        let written = self.bytes.get(..self.length).unwrap_or_default();
+        written.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+    }
+}
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let rest = self.bytes.get_mut(self.length..).unwrap_or_default();
+        for (to, from) in rest.iter_mut().zip(text.bytes()) {
+            *to = from;
+            self.length += 1;
+        }
+        Ok(())
     }
 }
 

@@ -187,9 +187,12 @@ fn looks_like_a_placeholder(value: &str) -> bool {
         }
         [b'<', inside @ .., b'>'] => !inside.is_empty() && inside.len() <= 64,
         [b'y' | b'Y', ..] if value.len() <= 64 => {
-            let value = value.to_ascii_lowercase();
-            let asks = ["key", "token", "secret", "password", "here"].iter().any(|word| value.contains(word));
-            value.starts_with("your") && asks
+            // Compared where it stands: a copy in lower case would have to be wiped.
+            let bytes = value.as_bytes();
+            let holds =
+                |word: &str| bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+            bytes.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"your"))
+                && ["key", "token", "secret", "password", "here"].into_iter().any(holds)
         }
         bytes if bytes.len() <= 11 => WORDS.iter().any(|word| value.eq_ignore_ascii_case(word)),
         _ => false,

@@ -1,5 +1,5 @@
 /// One line without its end, trimmed (FILE-12), and where it stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) text: &'a str,
     /// Counted from 1.

@@ -79,13 +79,7 @@ const KEY_MATERIAL_ENDS: &str = "-----END ";
 
 /// Reads a text, line by line.
 pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
-    let mut reader = Reader {
-        text,
-        lines: Lines::of(text),
-        last_end_of_key_material: None,
-        entries: Entries::for_text(text),
-        findings,
-    };
+    let mut reader = Reader { text, lines: Lines::of(text), entries: Entries::for_text(text), findings };
     while let Some(line) = reader.lines.next() {
         reader.line(line);
     }
@@ -95,8 +89,6 @@ pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
 struct Reader<'a, 'f> {
     text: &'a str,
     lines: Lines<'a>,
-    /// The last line that ends key material, once it was asked for; 0 if there is none.
-    last_end_of_key_material: Option<u32>,
     entries: Entries,
     findings: &'f mut Findings,
 }
@@ -109,7 +101,7 @@ impl<'a> Reader<'a, '_> {
         let Some((key, written)) = assignment(line.text) else {
             if line.text.starts_with(KEY_MATERIAL_BEGINS) {
                 self.findings.key_material(line.number);
-                self.skip_key_material(line);
+                self.skip_key_material();
             } else if line.text.contains('=') {
                 self.findings.name_not_accepted(line.number);
             } else {
@@ -117,7 +109,7 @@ impl<'a> Reader<'a, '_> {
             }
             return;
         };
-        if !written.is_empty() && written.bytes().all(|byte| byte == b'=') {
+        if is_padding(written) {
             self.findings.key_material(line.number);
             return;
         }
@@ -130,7 +122,7 @@ impl<'a> Reader<'a, '_> {
             self.findings.duplicate(key, earlier, line.number);
         }
         if is_key_material {
-            self.skip_key_material(line);
+            self.skip_key_material();
         }
     }
 
@@ -174,8 +166,8 @@ impl<'a> Reader<'a, '_> {
     /// number of its last line.
     ///
     /// No line up to there may read as an assignment, nor may the text before the quote on the closing line:
-    /// nothing is swallowed. Every line that can open a quote reads as one, so no line is looked at by two
-    /// searches, and reading stays linear (FILE-23).
+    /// nothing is swallowed. Every line that can open a quote ends a search, and what stands behind it is
+    /// looked at once more at most, so reading stays linear (FILE-23).
     fn closing_line(
         &self,
         quote: Quote,
@@ -191,7 +183,12 @@ impl<'a> Reader<'a, '_> {
                 }
                 continue;
             };
-            if !value::ends_value(rest) || sets_something(before) {
+            let closes = match opened_by(before) {
+                _ if !value::ends_value(rest) || sets_something(before) => false,
+                None => true,
+                Some(key) => could_be_padded(before, key) && !closes_again(quote, lines.clone()),
+            };
+            if !closes {
                 return None;
             }
             let inside = self.text.get(inside_starts..line.start + before.len())?;
@@ -200,14 +197,14 @@ impl<'a> Reader<'a, '_> {
         None
     }
 
-    /// Skips the lines of key material that has begun on `first`, if it ends anywhere (FILE-24).
-    fn skip_key_material(&mut self, first: Line<'a>) {
-        let lines = &self.lines;
-        let last = *self.last_end_of_key_material.get_or_insert_with(|| {
-            let ends = lines.clone().filter(|line| line.text.starts_with(KEY_MATERIAL_ENDS));
-            ends.last().map_or(0, |line| line.number)
-        });
-        if last <= first.number {
+    /// Skips the lines of key material that has begun, if it ends before another begins (FILE-24). Key material
+    /// that is cut off takes nothing with it.
+    ///
+    /// The search ends at every line from which another could start, so no line is looked at by two (FILE-23).
+    fn skip_key_material(&mut self) {
+        let mut marks = self.lines.clone().map(|line| (begins_key_material(line.text), line.text));
+        let mark = marks.find(|(begins, text)| *begins || text.starts_with(KEY_MATERIAL_ENDS));
+        if mark.is_none_or(|(begins, _)| begins) {
             return;
         }
         for line in self.lines.by_ref() {
@@ -230,9 +227,47 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     is_name(key).then(|| (key, written.trim_start()))
 }
 
+/// Whether what stands behind a `=` is only `=` signs, and perhaps a comment (FILE-24).
+fn is_padding(written: &str) -> bool {
+    written.starts_with('=') && value::without_comment(written).bytes().all(|byte| byte == b'=')
+}
+
 /// Whether a line inside an open quote reads as an assignment with a value other than `=` signs (FILE-18).
 fn sets_something(line: &str) -> bool {
-    assignment(line).is_some_and(|(_, written)| written.bytes().any(|byte| byte != b'='))
+    assignment(line).is_some_and(|(_, written)| !written.is_empty() && !is_padding(written))
+}
+
+/// The key that a quote behind this text would open a value of.
+fn opened_by(before: &str) -> Option<&str> {
+    assignment(before).filter(|(_, written)| written.is_empty()).map(|(key, _)| key)
+}
+
+/// Whether `key=` could be the end of base64 text, padded to four characters.
+fn could_be_padded(before: &str, key: &str) -> bool {
+    before.len() == key.len() + 1
+        && before.len().is_multiple_of(4)
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a quote that `key=` stands before, taken for one that opens, is closed in the lines behind it.
+/// Then it opens: it cannot close the value before it without taking that of its key away.
+fn closes_again<'a>(quote: Quote, mut lines: impl Iterator<Item = Line<'a>>) -> bool {
+    lines
+        .find_map(|line| match quote.close(line.text) {
+            Some((before, rest)) => {
+                Some(value::ends_value(rest) && !sets_something(before) && opened_by(before).is_none())
+            }
+            None => sets_something(line.text).then_some(false),
+        })
+        .unwrap_or(false)
+}
+
+/// Whether a line is one from which key material is skipped, if it ends, or looks like one.
+fn begins_key_material(line: &str) -> bool {
+    line.starts_with(KEY_MATERIAL_BEGINS)
+        || assignment(line).is_some_and(|(_, written)| {
+            written.trim_start_matches(['"', '\'', '\\']).starts_with(KEY_MATERIAL_BEGINS)
+        })
 }
 
 /// Whether a key is a name (FILE-14).

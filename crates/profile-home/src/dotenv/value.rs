@@ -1,5 +1,5 @@
 /// What stands behind the `=` of one line, as far as that line goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Written<'a> {
     /// Bare text, without its comment (FILE-15).
     Bare(&'a str),
@@ -12,7 +12,7 @@ pub(super) enum Written<'a> {
 }
 
 /// The text between two quotes.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) struct Quoted<'a> {
     pub(super) quote: Quote,
     pub(super) inside: &'a str,
@@ -114,7 +114,7 @@ pub(super) fn ends_value(rest: &str) -> bool {
 }
 
 /// Bare text up to the first `#` behind white space, trimmed (FILE-15).
-fn without_comment(text: &str) -> &str {
+pub(super) fn without_comment(text: &str) -> &str {
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('#')) {
         let (before, _) = text.split_at(at + found);

@@ -27,20 +27,21 @@ impl WriteError {
     }
 }
 
-/// A value as it is written behind the `=`, so that the reader reads it back (FILE-22).
+/// A value as it is written behind the `=`, so that the reader reads it back (FILE-22). It is wiped when
+/// dropped.
 ///
 /// ```
 /// # use watertight_profile_home::write_value;
-/// assert_eq!(write_value("plain")?, "plain");
-/// assert_eq!(write_value("two words")?, "'two words'");
-/// assert_eq!(write_value("it's")?, "\"it's\"");
+/// assert_eq!(*write_value("plain")?, "plain");
+/// assert_eq!(*write_value("two words")?, "'two words'");
+/// assert_eq!(*write_value("it's")?, "\"it's\"");
 /// # Ok::<(), watertight_profile_home::WriteError>(())
 /// ```
 ///
 /// # Errors
 ///
 /// [`WriteError::Value`] for CR, LF and NUL.
-pub fn write_value(value: &str) -> Result<String, WriteError> {
+pub fn write_value(value: &str) -> Result<Zeroizing<String>, WriteError> {
     if value.contains(['\r', '\n', '\0']) {
         return Err(WriteError::Value);
     }
@@ -49,12 +50,12 @@ pub fn write_value(value: &str) -> Result<String, WriteError> {
             || matches!(byte, b'_' | b'.' | b'/' | b':' | b'@' | b'%' | b'+' | b',' | b'-')
     };
     if !value.is_empty() && value.bytes().all(bare) {
-        return Ok(value.to_owned());
+        return Ok(Zeroizing::new(value.to_owned()));
     }
     let single = !value.contains('\'') && !value.ends_with('\\');
     // Long enough from the start: growing would leave copies of the value behind.
     let escapes = value.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
-    let mut written = String::with_capacity(value.len() + escapes + 2);
+    let mut written = Zeroizing::new(String::with_capacity(value.len() + escapes + 2));
     let quote = if single { '\'' } else { '"' };
     written.push(quote);
     for character in value.chars() {
@@ -80,7 +81,7 @@ pub fn write_dotenv<'a>(
         if !is_name(key) {
             return Err(WriteError::Key { position: at + 1 });
         }
-        lines.push((key, Zeroizing::new(write_value(value)?)));
+        lines.push((key, write_value(value)?));
     }
     let length = lines.iter().map(|(key, value)| key.len() + value.len() + 2).sum();
     let mut text = Zeroizing::new(String::with_capacity(length));

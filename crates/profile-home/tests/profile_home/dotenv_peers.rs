@@ -67,7 +67,7 @@ proptest! {
     fn file_22_what_is_written_without_backslash_and_apostrophe_dotenvy_reads_alike(
         value in "[^'\\\\\r\n\0]{0,20}",
     ) {
-        let text = format!("KEY={}\n", write_value(&value).unwrap());
+        let text = format!("KEY={}\n", *write_value(&value).unwrap());
         prop_assert_eq!(dotenvy_pairs(text.as_bytes()), (vec![("KEY".to_owned(), value)], 0));
     }
 }

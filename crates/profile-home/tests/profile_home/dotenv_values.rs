@@ -204,6 +204,24 @@ fn file_18_a_quote_that_is_a_mistake_swallows_nothing() {
 }
 
 #[test]
+fn file_18_a_quote_that_opens_a_value_closes_none() {
+    check("A=\"cut off\nB=\"\nline\n\"\nC=x", &[("A", "\"cut off"), ("B", "\nline\n"), ("C", "x")]);
+    check("A=\"cut off\nB=\"\nC=x", &[("A", "\"cut off"), ("B", "\""), ("C", "x")]);
+    check("A=\"cut off\nexport KEY=\"\nC=x", &[("A", "\"cut off"), ("KEY", "\""), ("C", "x")]);
+    // A key that could be the end of base64 text as well: what stands behind it decides.
+    check("A=\"cut off\nKEY=\"\nline\n\"\nC=x", &[("A", "\"cut off"), ("KEY", "\nline\n"), ("C", "x")]);
+    check("A='cut off\nKEY='\nab==' # c\nC=x", &[("A", "'cut off"), ("KEY", "\nab=="), ("C", "x")]);
+    for behind in ["", "C=x\n", "# c\nC=x\n", "C=\"x\"\n", "C='x\ny'\n", "C=\"MIIC\ndef=\"\n"] {
+        for padded in ["abc=", "abcdef==", "a+b="] {
+            let found = pairs(format!("A=\"MIIB\n{padded}\"\n{behind}"));
+            assert_eq!(found[0], ("A".to_owned(), format!("MIIB\n{padded}")), "{behind}");
+            assert_eq!(found.len(), 1 + usize::from(!behind.is_empty()), "{behind}");
+        }
+    }
+    check("A=\"\nMIIB\nabc=\"\nKEY=\"\nMIIC\ndef=\"\n", &[("A", "\nMIIB\nabc="), ("KEY", "\nMIIC\ndef=")]);
+}
+
+#[test]
 fn file_19_nothing_is_interpolated() {
     for value in ["$PATH", "${PATH}", "$(id)", "${A:-d}", "pa$word$1", "$start", "end$", "a$$b", "`id`"] {
         check_value(format!("KEY={value}"), value);
@@ -251,6 +269,34 @@ fn file_24_key_material_is_no_name() {
 }
 
 #[test]
+fn file_24_key_material_that_is_cut_off_takes_nothing_with_it() {
+    check(
+        "A=-----BEGIN X-----\nB=1\nC=\"-----BEGIN Y-----\nabc\n-----END Y-----\"\nD=2\n",
+        &[
+            ("A", "-----BEGIN X-----"),
+            ("B", "1"),
+            ("C", "-----BEGIN Y-----\nabc\n-----END Y-----"),
+            ("D", "2"),
+        ],
+    );
+    check(
+        "-----BEGIN X-----\nB=1\nC=-----BEGIN Y-----\nab=cd\n-----END Y-----\nD=2\n",
+        &[("B", "1"), ("C", "-----BEGIN Y-----"), ("D", "2")],
+    );
+    check(
+        "-----BEGIN X-----\nab=cd\n-----BEGIN Y-----\nef=gh\n-----END Y-----\nD=2\n",
+        &[("ab", "cd"), ("D", "2")],
+    );
+}
+
+#[test]
+fn file_24_padding_is_no_value_with_a_comment_either() {
+    check("A=1\nMIIB== # c\nabc===\t#c\nN=ok\n", &[("A", "1"), ("N", "ok")]);
+    check("A===#c\nB== c\n", &[("A", "==#c"), ("B", "= c")]);
+    check("A=\"x\nMIIB== # c\ny\"\nN=ok\n", &[("A", "x\nMIIB== # c\ny"), ("N", "ok")]);
+}
+
+#[test]
 fn file_23_a_file_cut_at_every_byte_keeps_what_stands_whole_before_the_cut() {
     let text = "A=1\nB='two words' # c\nexport C=\"x\\\"y\"\nD=gr\u{fc}n\nE=5\n";
     let whole = pairs(text);
@@ -269,6 +315,10 @@ pub(crate) fn hostile(length: usize) -> Vec<(&'static str, String)> {
         ("open quotes", repeat("A=\"x\n")),
         ("open quotes and plain lines", repeat("A='x\nplain\nb c='\n")),
         ("one open quote", format!("A=\"x\n{}", repeat("p\n"))),
+        ("quotes that open and close", repeat("A='\nKEY='\n")),
+        ("quotes that open, and many lines", repeat("KEY='\n\nx\n\n")),
+        ("quotes that could close", format!("A='\n{}", repeat("KEY='\n"))),
+        ("key material that begins again", repeat("A=-----BEGIN x\nb\n")),
         ("open quotes and material", repeat("A='\nA=\n")),
         ("key material without an end", repeat("A=-----BEGIN x\n")),
         ("text of key material without an end", repeat("-----BEGIN x\n")),

@@ -470,6 +470,105 @@ mod unix {
         }
     }
 
+    /// Another home in this one's place, for some of the steps or for the rest of them.
+    #[test]
+    fn prof_45_a_home_that_is_swapped_for_another_between_two_steps_is_never_read() {
+        for (own, other) in [("plain", "plain"), ("link", "plain"), ("plain", "link"), ("plain", "nothing")] {
+            for (away, back) in (0..8).flat_map(|away| (away + 1..10).map(move |back| (away, back))) {
+                let world = World::new();
+                let home = world.home("b");
+                for (name, kind) in [("b", own), ("other", other)] {
+                    let folder = world.folder(name);
+                    world.write(&format!("{name}/env"), format!("K=canary-{name}\n"));
+                    match kind {
+                        "plain" => fs::rename(folder.join("env"), folder.join(".env")).unwrap(),
+                        "link" => symlink("env", folder.join(".env")).unwrap(),
+                        _ => {}
+                    }
+                }
+                let root = world.root.clone();
+                let steps = AtomicUsize::new(0);
+                let script = move |_: Operation, _: &Path| -> io::Result<()> {
+                    let step = steps.fetch_add(1, Ordering::Relaxed);
+                    if step == away {
+                        fs::rename(root.join("b"), root.join("gone"))?;
+                        symlink("other", root.join("b"))?;
+                    } else if step == back {
+                        fs::remove_file(root.join("b"))?;
+                        fs::rename(root.join("gone"), root.join("b"))?;
+                    }
+                    Ok(())
+                };
+                let files = DiskFiles::on(Arc::new(Scripted::new(real(), script)));
+                match value(&files, &home, "K") {
+                    Ok(found) => {
+                        assert_eq!(found.as_deref(), Some("canary-b"), "{own} {other} {away} {back}");
+                    }
+                    Err(error) => assert!(error.is_unreadable()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn file_06_a_home_that_holds_other_homes_reaches_none_of_them() {
+        let world = World::new();
+        world.write("secrets/env", "K=canary-up\n");
+        world.write("root/profiles/b/.env", "K=canary-b\n");
+        let (root, other) = (world.folder("root"), world.folder("root/profiles/b"));
+        // A profile whose home is a link that leads above the root.
+        symlink("../..", root.join("profiles/up")).unwrap();
+        let up = ProfileHome::confined(home_at(&RealFileSystem, &root.join("profiles/up")).unwrap());
+        assert_eq!(up.path(), world.root);
+        let path = world.root.join(".env");
+        for up in [
+            up.clone().not_into([root.clone(), other.clone()]),
+            up.clone().without(root.join("profiles")),
+            up.not_into_found(move || Some(vec![other.clone()])),
+        ] {
+            symlink("root/profiles/b/.env", &path).unwrap();
+            assert_unreadable(disk().dotenv(&up), "link-leaves-home", &path);
+            fs::remove_file(&path).unwrap();
+            symlink("secrets/env", &path).unwrap();
+            assert_eq!(value(&disk(), &up, "K").unwrap().as_deref(), Some("canary-up"));
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn file_06_a_profiles_folder_that_leads_back_to_the_root_leaves_the_links_nothing() {
+        let world = World::new();
+        world.write("secrets/env", "K=canary-root\n");
+        symlink(".", world.root.join("profiles")).unwrap();
+        let root = ProfileHome::confined(home_at(&RealFileSystem, &world.root).unwrap())
+            .without(world.root.join("profiles"));
+        let path = world.root.join(".env");
+        symlink("secrets/env", &path).unwrap();
+        assert_unreadable(disk().dotenv(&root), "link-leaves-home", &path);
+        fs::remove_file(&path).unwrap();
+        world.write(".env", "K=canary-own\n");
+        assert_eq!(value(&disk(), &root, "K").unwrap().as_deref(), Some("canary-own"));
+    }
+
+    #[test]
+    fn file_04_a_name_chosen_by_somebody_else_begins_no_line_of_its_own() {
+        let world = World::new();
+        let home = world.home("b\nERROR forged");
+        let path = home.path().join(".env");
+        symlink("/tmp/x\nERROR forged", &path).unwrap();
+        let dangling = disk().dotenv(&home).unwrap_err();
+        fs::remove_file(&path).unwrap();
+        world.write("x\nERROR forged", "K=canary\n");
+        symlink("../x\nERROR forged", &path).unwrap();
+        let leaves = disk().dotenv(&home).unwrap_err();
+        assert_eq!((dangling.reason(), leaves.reason()), ("dangling-link", "link-leaves-home"));
+        for error in [dangling, leaves] {
+            for text in [error.to_string(), Refusal::from(&error).to_string()] {
+                assert!(!text.contains('\n'), "a name forged a line: {text}");
+            }
+        }
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn file_07_the_environment_of_a_process_passes_as_a_file_and_is_unreadable() {
