@@ -32,6 +32,10 @@ pub(crate) struct Model {
     pub(crate) launch: usize,
     pub(crate) homes: Vec<Files>,
     pub(crate) live: Vars,
+    /// Names that the host shares with every profile (SEC-27).
+    pub(crate) shared: Vec<String>,
+    /// The administrator's file (SEC-25).
+    pub(crate) managed: Vars,
     frozen: Option<Vars>,
     handles: BTreeMap<usize, Bound>,
 }
@@ -67,7 +71,15 @@ fn refused(code: &str) -> Expected {
 
 impl Model {
     pub(crate) fn new(launch: usize, homes: Vec<Files>, live: Vars) -> Self {
-        Self { launch, homes, live, frozen: None, handles: BTreeMap::new() }
+        Self {
+            launch,
+            homes,
+            live,
+            shared: Vec::new(),
+            managed: Vars::new(),
+            frozen: None,
+            handles: BTreeMap::new(),
+        }
     }
 
     pub(crate) fn many(&self) -> bool {
@@ -95,9 +107,13 @@ impl Model {
             terminal.extend(of_class(self.env(), Class::Terminal));
         } else {
             self.activate();
+            let shared = self.env().iter().filter(|(name, _)| self.shared.contains(name));
+            secrets.extend(shared.map(|(name, value)| (name.clone(), value.clone())));
         }
         secrets.extend(of_class(&files.dotenv, Class::Secret));
         terminal.extend(files.timeout.map(|timeout| ("TERMINAL_TIMEOUT".to_owned(), timeout)));
+        secrets.extend(of_class(&self.managed, Class::Secret));
+        terminal.extend(of_class(&self.managed, Class::Terminal));
         Bound { profile, secrets, terminal, closed: Rc::default() }
     }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::json;
-use watertight_conformance::case::{Case, EntryKind, Expected, Given, LaneKind, Level, Step, TreeEntry};
+use watertight_conformance::case::{
+    Case, EntryKind, Expected, Given, HostOptions, LaneKind, Level, Step, TreeEntry,
+};
 
 use crate::model::{Bound, Files, Model, Vars};
 
@@ -24,6 +26,9 @@ pub(crate) const NAMES: [&str; 7] = [
     "OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN",
 ];
 
+/// How many of the names, from the first, are secrets.
+const SECRETS: usize = 3;
+
 /// Which names a file or an environment holds.
 type Held = [bool; NAMES.len()];
 
@@ -34,6 +39,8 @@ pub(crate) struct World {
     env: Held,
     files: [Option<Held>; PROFILES.len()],
     timeouts: [Option<u16>; PROFILES.len()],
+    shared: [bool; SECRETS],
+    managed: Option<Held>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,13 +65,18 @@ pub(crate) enum Action {
 pub(crate) fn worlds() -> impl Strategy<Value = World> {
     let parts = (1..=PROFILES.len(), any::<prop::sample::Index>(), any::<Held>());
     let files = (any::<[Option<Held>; PROFILES.len()]>(), any::<[Option<u16>; PROFILES.len()]>());
-    (parts, files).prop_map(|((profiles, launch, env), (files, timeouts))| World {
-        profiles,
-        launch: launch.index(profiles),
-        env,
-        files,
-        timeouts,
-    })
+    let above_and_below = (any::<[bool; SECRETS]>(), any::<Option<Held>>());
+    (parts, files, above_and_below).prop_map(
+        |((profiles, launch, env), (files, timeouts), (shared, managed))| World {
+            profiles,
+            launch: launch.index(profiles),
+            env,
+            files,
+            timeouts,
+            shared,
+            managed,
+        },
+    )
 }
 
 pub(crate) fn scripts() -> impl Strategy<Value = Vec<Action>> {
@@ -110,9 +122,18 @@ pub(crate) fn case(world: &World, actions: &[Action]) -> Case {
         homes.push(Files { dotenv: dotenv.unwrap_or_default(), timeout });
     }
     let env = writer.vars("env", world.env);
+    let shared = NAMES.iter().zip(world.shared).filter(|(_, shared)| *shared);
+    let shared: Vec<_> = shared.map(|(name, _)| (*name).to_owned()).collect();
+    let managed = world.managed.map(|held| writer.vars("managed", held));
     let mut model = Model::new(world.launch, homes, env.clone());
+    model.shared = shared.clone();
+    if let Some(managed) = &managed {
+        model.managed.clone_from(managed);
+        tree.push(entry("etc/.env".to_owned(), text(managed)));
+    }
     let script = writer.steps(actions, &mut model, None);
     let mut env: Vars = env;
+    env.extend(managed.map(|_| ("HERMES_MANAGED_DIR".to_owned(), "{root}/etc".to_owned())));
     env.insert("HOME".to_owned(), "{root}".to_owned());
     Case {
         id: "context/generated".to_owned(),
@@ -126,6 +147,7 @@ pub(crate) fn case(world: &World, actions: &[Action]) -> Case {
             env,
             launch_home: (world.launch > 0).then(|| format!("{{root}}/{}", home(world.launch))),
             tree,
+            host: HostOptions { shared, ..HostOptions::default() },
             ..Given::default()
         },
         script,
@@ -146,7 +168,11 @@ fn name_of(handle: usize) -> String {
 }
 
 fn file(profile: usize, name: &str, text: String) -> TreeEntry {
-    let (path, kind) = (format!("{}/{name}", home(profile)), EntryKind::File);
+    entry(format!("{}/{name}", home(profile)), text)
+}
+
+fn entry(path: String, text: String) -> TreeEntry {
+    let kind = EntryKind::File;
     TreeEntry { path, kind, text: Some(text), base64: None, repeat: None, mode: None, target: None }
 }
 
