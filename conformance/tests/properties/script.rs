@@ -126,7 +126,7 @@ pub(crate) fn case(world: &World, actions: &[Action]) -> Case {
     let shared: Vec<_> = shared.map(|(name, _)| (*name).to_owned()).collect();
     let managed = world.managed.map(|held| writer.vars("managed", held));
     let mut model = Model::new(world.launch, homes, env.clone());
-    model.shared = shared.clone();
+    model.shared.clone_from(&shared);
     if let Some(managed) = &managed {
         model.managed.clone_from(managed);
         tree.push(entry("etc/.env".to_owned(), text(managed)));
