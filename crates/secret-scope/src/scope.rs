@@ -168,8 +168,8 @@ impl SecretScope {
             .map(|failure| &failure.refusal)
     }
 
-    /// What was found while it was built: names that may not enter, failed sources, and what the files'
-    /// reader reported.
+    /// What was found while it was built: names that may not enter, sources that were asked and failed, and
+    /// what the files' reader reported.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

@@ -77,10 +77,14 @@ impl Stack {
     }
 
     /// What a source answered. One that failed takes the names that it declares from the layers beneath:
-    /// what it would have said cannot be known (SEC-24).
+    /// what it would have said cannot be known (SEC-24). That is reported; that one was not asked is not.
     pub(crate) fn source(&mut self, source: &Outcome) {
         let layer = self.layer(Layer::Source, None, Some(Arc::clone(&source.name)));
         let place = Place { layer, line: 0 };
+        if let Some(failure) = source.failure() {
+            let failed = Diagnostic::warning(failure.code(), failure.to_string());
+            self.diagnostics.push(failed.about(Arc::clone(&source.name)));
+        }
         match &source.answer {
             Ok(values) => {
                 for (name, value) in values.iter() {

@@ -31,7 +31,8 @@ use super::{SecretSource, SourceError, SourceRequest};
 /// - It runs in no profile's folder (Unix: in `/`), where an agent could have left a file for it to find. So
 ///   paths among its arguments are absolute ones.
 /// - Its standard input is empty, and its standard error is thrown away. Its output is capped and wiped.
-/// - After the deadline it is killed, with whatever it started (Unix: its process group).
+/// - After the deadline it is killed, with whatever it started (Unix: its process group), also when it has
+///   ended itself and left something that holds its output.
 /// - A failure says which program it was and how it ended; nothing that the program wrote is shown, and
 ///   none of its arguments.
 #[derive(Clone)]

@@ -76,6 +76,9 @@ pub(crate) struct Outcome {
     pub(crate) answer: Result<Arc<[(Name, Secret)]>, Refusal>,
 }
 
+/// The code of a source that was not asked, which is no failure (SEC-32).
+const NOT_ASKED: &str = "source-not-asked";
+
 /// The sources of one step of a builder.
 pub(crate) enum Sources<'a> {
     One(&'a dyn SecretSource),
@@ -164,7 +167,12 @@ impl Outcome {
     /// Says that a source is there and was not asked (SEC-32).
     pub(crate) fn unasked(source: &dyn SecretSource) -> Self {
         let cause = format!("the source {} is configured, not asked", source.name());
-        Self::of(source, Err(Refusal::new("source-not-asked", cause)))
+        Self::of(source, Err(Refusal::new(NOT_ASKED, cause)))
+    }
+
+    /// Why it has no answer, if it was asked for one.
+    pub(crate) fn failure(&self) -> Option<&Refusal> {
+        self.answer.as_ref().err().filter(|refusal| refusal.code() != NOT_ASKED)
     }
 
     fn failed(source: &dyn SecretSource, error: &SourceError) -> Self {

@@ -1,5 +1,7 @@
 //! Programs as sources: what they start from, and what ends them.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -161,22 +163,51 @@ fn sec_23_an_output_over_the_cap_is_a_failure_and_not_a_shorter_value() {
     }
 }
 
-#[test]
-fn sec_23_a_program_that_does_not_end_is_killed_with_what_it_started() {
+/// Runs a script that leaves `tail` running, and says how its read is refused. Its descriptor 3 is a pipe
+/// that `tail` holds too, and into which its number is written: the pipe ends when `tail` is gone.
+fn refusal_with_nothing_left(script: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("held");
     make_pipe(&pipe);
     let (sender, ended) = mpsc::channel();
     let reading = pipe.clone();
-    // The end of this pipe is held by the program's own child: it closes when that is gone.
-    std::thread::spawn(move || sender.send(std::fs::read(reading)));
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(File::open(reading).expect("the pipe opens")).lines();
+        sender.send(lines.next().expect("a line").expect("text")).expect("the test waits");
+        assert!(lines.next().is_none());
+        sender.send("ended".to_owned()).expect("the test waits");
+    });
 
-    let script = format!("exec 3>'{}'; tail -f /dev/null & printf canary; wait", pipe.display());
+    let script = format!("exec 3>'{}'; {script}", pipe.display());
     let started = Instant::now();
     let text = refusal(&shell(&script).within(Duration::from_millis(400)));
-    assert!(text.contains("did not end within 400 ms"), "{text}");
     assert!(started.elapsed() < Duration::from_secs(15), "the deadline counts");
-    ended.recv_timeout(Duration::from_secs(15)).expect("no process of the program is left").expect("read");
+    let tail = ended.recv_timeout(Duration::from_secs(15)).expect("it was started");
+    if ended.recv_timeout(Duration::from_secs(15)).is_err() {
+        let _ = std::process::Command::new("kill").arg(&tail).status();
+        panic!("a process of the program was left running: {tail}");
+    }
+    text
+}
+
+#[test]
+fn sec_23_a_program_that_does_not_end_is_killed_with_what_it_started() {
+    let text = refusal_with_nothing_left("tail -f /dev/null & echo $! >&3; printf canary; wait");
+    assert!(text.contains("did not end within 400 ms"), "{text}");
+}
+
+#[test]
+fn sec_23_what_a_program_that_has_ended_left_running_with_its_output_is_killed_too() {
+    let text = refusal_with_nothing_left("tail -f /dev/null & echo $! >&3; printf canary");
+    assert!(text.contains("did not end within 400 ms"), "{text}");
+}
+
+#[test]
+fn sec_23_no_deadline_and_no_cap_is_too_large() {
+    let source = shell("head -c 200000 /dev/zero").within(Duration::MAX).at_most(usize::MAX);
+    let scope = policy(&build(&home("coder"), "", &source));
+    let value = scope.get("KEY").expect("it answered").expect("a value");
+    assert_eq!(value.expose_bytes().len(), 200_000);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! A source that fails: what it may hold is refused, what lies above it resolves.
 
+use std::sync::Arc;
+
 use watertight_profile_home::{Managed, parse_dotenv};
-use watertight_secret_scope::{SecretScope, Verdict, read};
-use watertight_vocabulary::{Layer, Name, Secret};
+use watertight_secret_scope::{Asking, SecretScope, SecretSource, SourceCache, Verdict, read};
+use watertight_vocabulary::{Layer, Name, Secret, Severity};
 
 use super::{Broken, scripted};
 use crate::world::{World, files_of, home, policy, text};
@@ -28,6 +30,24 @@ fn sec_24_what_a_failed_source_declares_is_refused_and_so_is_every_miss() {
 
     let failures: Vec<_> = scope.failures("LOWER").map(|failure| failure.cause().to_owned()).collect();
     assert_eq!(failures, ["the source vault has no answer: the vault is sealed"]);
+}
+
+#[test]
+fn sec_24_a_source_that_fails_is_reported_and_one_that_is_not_asked_is_no_failure() {
+    let home = home("coder");
+    let cache = SourceCache::new([Arc::new(Broken::declaring(["DECLARED"])) as Arc<dyn SecretSource>]);
+    let built = |asking| policy(&SecretScope::builder(&home).sources(&cache, asking).build());
+    for asking in [Asking::Once, Asking::Anew] {
+        let scope = built(asking);
+        let [failed] = scope.diagnostics() else { panic!("one source failed: {:?}", scope.diagnostics()) };
+        assert_eq!(failed.severity(), Severity::Warning);
+        assert_eq!(failed.code(), "source-other");
+        assert_eq!(failed.subject(), Some("vault"));
+        assert!(failed.message().contains("the vault is sealed"), "{failed}");
+    }
+    let unasked = built(Asking::Never);
+    assert_eq!(unasked.diagnostics(), []);
+    assert_eq!(refused(&unasked, "DECLARED"), "unavailable", "absence is as unknown as before");
 }
 
 #[test]
