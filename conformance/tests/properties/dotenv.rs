@@ -44,6 +44,7 @@ proptest! {
         value in prop_oneof!["[^\\r\\n\\x00]{0,40}", "[\\\\\"'# $=a]{0,20}"],
     ) {
         let written = write_value(&value).expect("it has no line end and no NUL");
+        let written = written.as_str();
         prop_assert_eq!(pairs(&format!("K={written}\nNEXT=canary\n")), [
             ("K".to_owned(), value.clone()),
             ("NEXT".to_owned(), "canary".to_owned()),

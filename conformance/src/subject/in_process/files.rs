@@ -19,7 +19,7 @@ impl World {
                 self.parsed(text.as_deref(), base64.as_deref()).map(|dotenv| reports(&dotenv))
             }
             Step::WriteDotenv { value, .. } => match write_value(value) {
-                Ok(written) => Ok(text(written)),
+                Ok(written) => Ok(text(written.as_str())),
                 Err(error) => Err(self.error(&error, error.code())),
             },
             Step::ReadDotenv { home, .. } => self.home(home).and_then(|home| {
