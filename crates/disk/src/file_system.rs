@@ -82,6 +82,13 @@ pub trait OpenDir: fmt::Debug + Send + Sync {
     /// What the operating system said.
     fn symlink_metadata(&self, below: &Path) -> io::Result<Metadata>;
 
+    /// `lstat` of a relative path below it with [`Metadata::created`]: what an identity is made of (PROF-45).
+    ///
+    /// # Errors
+    ///
+    /// What the operating system said.
+    fn identify(&self, below: &Path) -> io::Result<Metadata>;
+
     /// `stat` of a relative path below it. [`Metadata::created`] is not asked for.
     ///
     /// # Errors

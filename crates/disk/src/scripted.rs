@@ -219,6 +219,11 @@ impl OpenDir for ScriptedDir {
         self.directory.symlink_metadata(below)
     }
 
+    fn identify(&self, below: &Path) -> io::Result<Metadata> {
+        (self.script)(Operation::SymlinkMetadata, &self.path.join(below))?;
+        self.directory.identify(below)
+    }
+
     fn metadata(&self, below: &Path) -> io::Result<Metadata> {
         (self.script)(Operation::Metadata, &self.path.join(below))?;
         self.directory.metadata(below)

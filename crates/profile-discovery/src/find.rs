@@ -1,8 +1,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use watertight_disk::{FileSystem, ResolveError, home_at};
-use watertight_vocabulary::{HomeId, shown_path};
+use watertight_disk::{FileSystem, Metadata, OpenDir, ResolveError, home_at};
+use watertight_vocabulary::{HomeId, HomeStamp, shown_path};
 
 use crate::listing::{ListError, Profile, entries_of, open_profiles};
 use crate::markers::{self, Examined};
@@ -178,12 +178,22 @@ impl Found {
     /// [`Changed`] if the answer is another than before: the profile was deleted, moved, emptied, or is
     /// another folder under the same name.
     pub fn still_there(&self, tree: &ProfileTree) -> Result<(), Changed> {
-        let changed = |change| Changed { name: self.name().clone(), change };
-        match locate(tree.disk(), tree.root(), self.name()) {
-            Ok(now) if now.id == self.id => Ok(()),
-            Ok(_) => Err(changed(Change::AnotherHome)),
-            Err(error) => Err(changed(Change::NotFound(Box::new(error)))),
-        }
+        let files = tree.disk();
+        let now = match self.name() {
+            ProfileName::Default => default_of(files, tree.root()),
+            ProfileName::Named(id) => profiles_for(files, tree.root(), id)
+                .and_then(|folder| resolved(files, tree.root(), &*folder, id)),
+        };
+        // While the home is the same it is nobody else's: its name was the canonical one, once.
+        let change = match now {
+            Ok(now) if now.id == self.id => return Ok(()),
+            Ok(_) => match locate(files, tree.root(), self.name()) {
+                Ok(_) => Change::AnotherHome,
+                Err(error) => Change::NotFound(Box::new(error)),
+            },
+            Err(error) => Change::NotFound(Box::new(error)),
+        };
+        Err(Changed { name: self.name().clone(), change })
     }
 }
 
@@ -194,9 +204,9 @@ pub(crate) fn find(files: &dyn FileSystem, root: &Root, requested: &str) -> Resu
         let asked = name.suggestion().map_or(requested, ProfileId::as_str);
         FindError::InvalidName { suggestions: suggestions(files, root, asked), name }
     })?;
-    let found = locate(files, root, &name)?;
-    let ProfileName::Named(id) = name else { return Ok(found) };
-    let Some(folder) = open_profiles(files, root)? else { return Err(missing(files, root, &id)) };
+    let ProfileName::Named(id) = name else { return default_of(files, root) };
+    let folder = profiles_for(files, root, &id)?;
+    let found = canonical(files, root, &*folder, &id)?;
     match parked(&*folder, root, id.as_str()) {
         None => Ok(found),
         Some(LeftOutReason::Unknown { path, source }) => Err(FindError::Unknown { id, path, source }),
@@ -206,61 +216,110 @@ pub(crate) fn find(files: &dyn FileSystem, root: &Root, requested: &str) -> Resu
 
 /// The live profile of a name, parked or not.
 pub(crate) fn locate(files: &dyn FileSystem, root: &Root, name: &ProfileName) -> Result<Found, FindError> {
-    let ProfileName::Named(id) = name else {
-        return Ok(Found { profile: Profile::default_of(root), id: home_at(files, root.path())? });
-    };
+    match name {
+        ProfileName::Default => default_of(files, root),
+        ProfileName::Named(id) => canonical(files, root, &*profiles_for(files, root, id)?, id),
+    }
+}
+
+fn default_of(files: &dyn FileSystem, root: &Root) -> Result<Found, FindError> {
+    Ok(Found { profile: Profile::default_of(root), id: home_at(files, root.path())? })
+}
+
+/// `profiles/`, opened once for all that is asked of one profile.
+fn profiles_for(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> Result<Box<dyn OpenDir>, FindError> {
     if id.is_device_on(root.platform()) {
         return Err(FindError::InvalidName { name: NameError::device(id), suggestions: Vec::new() });
     }
-    let profile = live(files, root, id)?.ok_or_else(|| missing(files, root, id))?;
-    let spelled = profile.home();
-    let home = match home_at(files, &spelled) {
-        // A home that does not exist was there a moment ago.
-        Ok(home) if home.stamp().is_some() => home,
-        Ok(_) => return Err(missing(files, root, id)),
-        Err(ResolveError::Io { path, source }) => {
-            return Err(FindError::Unknown { id: id.clone(), path, source });
-        }
-        Err(error) => return Err(error.into()),
-    };
+    open_profiles(files, root)?.ok_or_else(|| missing(files, root, id))
+}
+
+/// A live profile by the name that its home is served under (PROF-44).
+fn canonical(
+    files: &dyn FileSystem,
+    root: &Root,
+    folder: &dyn OpenDir,
+    id: &ProfileId,
+) -> Result<Found, FindError> {
+    let found = resolved(files, root, folder, id)?;
     // A real directory is its own name, unless it is the root.
-    let owner = if profile.is_link() || is_root(files, root, home.path())? {
-        owner_of(files, root, home.path())?
-    } else {
+    let owner = if !found.profile.is_link() && !may_be_root(files, root, &found.id)? {
         None
+    } else if is_root(files, root, found.id.path())? {
+        Some(ProfileName::Default)
+    } else {
+        owner_of(files, root, folder, &found.id, Some(id))?
     };
     match owner {
-        Some(canonical) if canonical != *name => Err(FindError::Alias { id: id.clone(), canonical }),
-        _ => Ok(Found { profile, id: home }),
+        Some(canonical) if canonical != *found.name() => Err(FindError::Alias { id: id.clone(), canonical }),
+        _ => Ok(found),
     }
 }
 
-/// Whether an id is a listed profile's.
-pub(crate) fn is_live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> bool {
-    matches!(live(files, root, id), Ok(Some(_)))
+/// A live profile with its home resolved, under whatever name.
+///
+/// A real directory lies where the folder of profiles does, so that folder's path alone is resolved, and its
+/// stamp is what the look at the entry said.
+fn resolved(
+    files: &dyn FileSystem,
+    root: &Root,
+    folder: &dyn OpenDir,
+    id: &ProfileId,
+) -> Result<Found, FindError> {
+    let (profile, entry) = live(folder, root, id)?.ok_or_else(|| missing(files, root, id))?;
+    if !profile.is_link() {
+        let profiles = root.profiles_dir();
+        let home = files.canonicalize(profiles).map_err(ListError::at(profiles))?.join(id.as_str());
+        let stamp = HomeStamp { device: entry.device, inode: entry.inode, created: entry.created };
+        return Ok(Found { profile, id: HomeId::new(home, Some(stamp)) });
+    }
+    match home_at(files, &profile.home()) {
+        // A home that does not exist was there a moment ago.
+        Ok(home) if home.stamp().is_some() => Ok(Found { profile, id: home }),
+        Ok(_) => Err(missing(files, root, id)),
+        Err(ResolveError::Io { path, source }) => Err(FindError::Unknown { id: id.clone(), path, source }),
+        Err(error) => Err(error.into()),
+    }
 }
 
-/// The listed profile of an id, without listing the others; `None` if there is none.
-fn live(files: &dyn FileSystem, root: &Root, id: &ProfileId) -> Result<Option<Profile>, FindError> {
+/// Whether a home that exists may be the root's. What the system tells apart is not; where it tells nothing
+/// apart, anything may be.
+fn may_be_root(files: &dyn FileSystem, root: &Root, home: &HomeId) -> Result<bool, ListError> {
+    let found = files.metadata(root.path()).map_err(ListError::at(root.path()))?;
+    Ok(home.stamp().is_none_or(|stamp| (stamp.device, stamp.inode) == (found.device, found.inode)))
+}
+
+/// Whether an id is a listed profile's.
+pub(crate) fn is_live(folder: &dyn OpenDir, root: &Root, id: &ProfileId) -> bool {
+    matches!(live(folder, root, id), Ok(Some(_)))
+}
+
+/// The listed profile of an id, and what the look at its entry said, without listing the others; `None` if
+/// there is none.
+fn live(folder: &dyn OpenDir, root: &Root, id: &ProfileId) -> Result<Option<(Profile, Metadata)>, FindError> {
     let unknown = |below: &Path, source| FindError::Unknown {
         id: id.clone(),
         path: root.profiles_dir().join(below),
         source,
     };
-    let Some(folder) = open_profiles(files, root)? else { return Ok(None) };
-    match tombstones::look(&*folder, id.as_str()) {
+    match tombstones::look(folder, id.as_str()) {
         Tombstone::Absent => {}
         Tombstone::Deleted => return Err(FindError::Deleted { id: id.clone() }),
         Tombstone::Unknown(path, source) => return Err(unknown(&path, source)),
     }
     // Where `coder` would open a folder `Coder`, the entry's own name decides, and not what a path finds.
     if root.platform().folds_file_names()
-        && !entries_of(&*folder, root)?.iter().any(|entry| entry.name == id.as_str())
+        && !entries_of(folder, root)?.iter().any(|entry| entry.name == id.as_str())
     {
         return Ok(None);
     }
-    match markers::examine(&*folder, id.as_str(), None) {
-        Examined::Identity(identity) => Ok(Some(Profile::named(root, id.clone(), identity))),
+    let entry = match folder.identify(Path::new(id.as_str())) {
+        Ok(entry) => entry,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unknown(Path::new(id.as_str()), error)),
+    };
+    match markers::examine(folder, id.as_str(), Some(entry.kind)) {
+        Examined::Identity(identity) => Ok(Some((Profile::named(root, id.clone(), identity), entry))),
         Examined::NoIdentity | Examined::NotADirectory | Examined::Gone => Ok(None),
         Examined::Unknown(path, source) => Err(unknown(&path, source)),
     }

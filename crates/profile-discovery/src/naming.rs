@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use watertight_disk::{FileKind, FileSystem, resolve};
+use watertight_disk::{FileKind, FileSystem, Metadata, OpenDir, home_at, resolve};
+use watertight_vocabulary::HomeId;
 
 use crate::find::is_live;
 use crate::listing::{ListError, entries_of, open_profiles};
@@ -16,39 +17,54 @@ pub(crate) fn name_for_home(
     root: &Root,
     path: &Path,
 ) -> Result<Option<ProfileName>, ListError> {
-    let home = resolve(files, path)?;
-    if let Some(owner) = owner_of(files, root, &home)? {
+    let home = home_at(files, path)?;
+    if is_root(files, root, home.path())? {
+        return Ok(Some(ProfileName::Default));
+    }
+    if let Some(opened) = open_profiles(files, root)?
+        && let Some(owner) = owner_of(files, root, &*opened, &home, None)?
+    {
         return Ok(Some(owner));
     }
     let folder = resolve(files, root.profiles_dir())?;
-    Ok(name_in(&folder, &home).map(ProfileName::Named))
+    Ok(name_in(&folder, home.path()).map(ProfileName::Named))
 }
 
-/// Under which name a resolved home is served: the root's, else a real directory's, else that of the first
-/// link that leads there (PROF-44). `None` if no live profile has it.
+/// Under which name a resolved home that is not the root's is served: a real directory's, else that of the
+/// first link that leads there (PROF-44). `None` if no live profile has it.
+///
+/// `asked` is a live link that is known to lead there. A link is resolved only if what it leads to is the very
+/// folder, by device and inode: many links cost one look each.
 pub(crate) fn owner_of(
     files: &dyn FileSystem,
     root: &Root,
-    home: &Path,
+    opened: &dyn OpenDir,
+    home: &HomeId,
+    asked: Option<&ProfileId>,
 ) -> Result<Option<ProfileName>, ListError> {
-    if is_root(files, root, home)? {
-        return Ok(Some(ProfileName::Default));
-    }
-    let Some(opened) = open_profiles(files, root)? else { return Ok(None) };
     let folder = files.canonicalize(root.profiles_dir()).map_err(ListError::at(root.profiles_dir()))?;
-    if let Some(id) = name_in(&folder, home).filter(|id| is_live(files, root, id)) {
+    if let Some(id) = name_in(&folder, home.path()).filter(|id| is_live(opened, root, id)) {
         return Ok(Some(ProfileName::Named(id)));
     }
-    let mut links: Vec<ProfileId> = entries_of(&*opened, root)?
+    // No link leads to what does not exist.
+    let Some(stamp) = home.stamp() else { return Ok(None) };
+    let mut links: Vec<(ProfileId, Option<FileKind>)> = entries_of(opened, root)?
         .into_iter()
         .filter(|entry| matches!(entry.kind, None | Some(FileKind::Symlink)))
-        .filter_map(|entry| ProfileId::parse(entry.name.to_str()?).ok())
+        .filter_map(|entry| Some((ProfileId::parse(entry.name.to_str()?).ok()?, entry.kind)))
         .collect();
-    links.sort_unstable();
-    let leads_home = |id: &ProfileId| {
-        files.canonicalize(&folder.join(id.as_str())).is_ok_and(|other| same(root, &other, home))
+    links.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    let leads_home = |id: &ProfileId, kind: Option<FileKind>| {
+        let entry = Path::new(id.as_str());
+        let is_link = || opened.symlink_metadata(entry).is_ok_and(|found| found.kind == FileKind::Symlink);
+        let is_same = |found: Metadata| (found.device, found.inode) == (stamp.device, stamp.inode);
+        (kind.is_some() || is_link())
+            && opened.metadata(entry).is_ok_and(is_same)
+            && files.canonicalize(&folder.join(entry)).is_ok_and(|other| same(root, &other, home.path()))
+            && is_live(opened, root, id)
     };
-    Ok(links.into_iter().find(|id| leads_home(id) && is_live(files, root, id)).map(ProfileName::Named))
+    let owner = links.into_iter().find(|(id, kind)| asked == Some(id) || leads_home(id, *kind));
+    Ok(owner.map(|(id, _)| ProfileName::Named(id)))
 }
 
 /// Whether a resolved home is the root's.

@@ -16,10 +16,8 @@ const FARTHEST: usize = 2;
 /// Only names are compared; no more than a few entries are examined. Where the tree cannot be read there
 /// are none: this is a courtesy of an error that stands anyway.
 pub(crate) fn suggestions(files: &dyn FileSystem, root: &Root, asked: &str) -> Vec<ProfileId> {
-    let entries = match open_profiles(files, root) {
-        Ok(Some(folder)) => entries_of(&*folder, root).unwrap_or_default(),
-        _ => Vec::new(),
-    };
+    let Ok(Some(folder)) = open_profiles(files, root) else { return Vec::new() };
+    let entries = entries_of(&*folder, root).unwrap_or_default();
     let mut near: Vec<(usize, ProfileId)> = entries
         .iter()
         .filter_map(|entry| ProfileId::parse(entry.name.to_str()?).ok())
@@ -32,7 +30,7 @@ pub(crate) fn suggestions(files: &dyn FileSystem, root: &Root, asked: &str) -> V
     near.into_iter()
         .take(2 * MOST)
         .map(|(_, id)| id)
-        .filter(|id| is_live(files, root, id))
+        .filter(|id| is_live(&*folder, root, id))
         .take(MOST)
         .collect()
 }

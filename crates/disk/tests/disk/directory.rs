@@ -68,6 +68,11 @@ fn an_open_directory_says_of_each_entry_what_its_path_says() {
             "lstat of {name}",
         );
         assert_eq!(
+            open.identify(below).map_err(|error| error.kind()),
+            RealFileSystem.symlink_metadata(&path).map_err(|error| error.kind()),
+            "identity of {name}",
+        );
+        assert_eq!(
             without_birth(open.metadata(below)),
             without_birth(RealFileSystem.metadata(&path)),
             "stat of {name}",

@@ -1,7 +1,7 @@
 //! Errors that root cannot provoke, and entries that vanish while they are looked at.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use watertight_disk::{Operation, RealFileSystem};
@@ -253,7 +253,7 @@ fn prof_41_an_unknown_entry_that_leads_to_a_home_that_counts_is_reported_and_no_
     let homes: Vec<_> = tenants.iter().map(Tenant::home).collect();
     let expected = ["", "profiles/a", "far", "profiles/lost", "profiles/m"]
         .map(|below| home(tree.root()).path().join(below));
-    assert_eq!(homes, expected.iter().map(|path| path.as_path()).collect::<Vec<_>>());
+    assert_eq!(homes, expected.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     let aliases: Vec<_> = tenants.iter().map(|tenant| tenant.aliases().to_vec()).collect();
     assert_eq!(aliases, [vec![named("up")], vec![named("b")], vec![named("f2")], vec![], vec![named("k")]]);
     assert_eq!(tenants.unknown().len(), 7, "every one of them is reported");
@@ -312,9 +312,9 @@ fn prof_42_a_root_or_a_folder_that_cannot_be_resolved_is_an_error_where_homes_ar
 fn prof_24_what_vanishes_while_it_is_found_is_no_profile() {
     let tree = Tree::with(&["a"]);
     for (operation, suffix) in [
-        (Operation::Canonicalize, "profiles/a"),
-        (Operation::Metadata, "profiles/a"),
+        (Operation::Metadata, ".deleted/a"),
         (Operation::SymlinkMetadata, "profiles/a"),
+        (Operation::SymlinkMetadata, "a/config.yaml"),
     ] {
         let (aside, here) = (tree.path("aside"), tree.path("profiles/a"));
         let (from, to) = (here.clone(), aside.clone());

@@ -49,6 +49,9 @@ impl OpenDir for FoldingDir {
     fn symlink_metadata(&self, below: &Path) -> io::Result<Metadata> {
         RealFileSystem.symlink_metadata(&actual(&self.0.join(below)))
     }
+    fn identify(&self, below: &Path) -> io::Result<Metadata> {
+        self.symlink_metadata(below)
+    }
     fn metadata(&self, below: &Path) -> io::Result<Metadata> {
         RealFileSystem.metadata(&actual(&self.0.join(below)))
     }
