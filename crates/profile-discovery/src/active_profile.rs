@@ -146,7 +146,8 @@ fn read(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let home = ProfileHome::confined(HomeId::new(root.path().to_owned(), None));
+    let home = files.canonicalize(root.path())?;
+    let home = ProfileHome::confined(HomeId::new(home, None));
     let home = if linked { home.without(root.profiles_dir()) } else { home.without(root.path()) };
     Ok(read_other(files, &home, FILE, LONGEST)?.map(|bytes| (bytes, linked)))
 }

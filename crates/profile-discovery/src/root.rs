@@ -69,7 +69,9 @@ impl Root {
     ///
     /// The default home is compared resolved. The folder's name `profiles` is looked for in the home as it
     /// is spelled, so that a profile which is a link to another disk belongs to the tree that it is linked
-    /// into; only `..` is resolved before, since what it means depends on links. Where the default home
+    /// into. A link from elsewhere to a profile is therefore a root of its own: the process was pointed at one
+    /// home, and the tree beside it is not its to serve. Only `..` is resolved before, since what it means
+    /// depends on links. Where the default home
     /// cannot be resolved, as under another user's private folder, nothing lies under it.
     ///
     /// # Errors

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use watertight_disk::{Metadata, Operation, RealFileSystem, Scripted};
-use watertight_profile_discovery::{ActiveProfileError, ProfileName};
-use watertight_profile_home::Unreadable;
+use watertight_profile_discovery::{ActiveProfileError, ProfileName, ProfileTree, Root};
+use watertight_profile_home::{DiskFiles, Unreadable};
+use watertight_vocabulary::Platform;
 
 use crate::support::{EACCES, EIO, Tree, home, named};
 
@@ -166,6 +167,21 @@ fn prof_43_a_file_that_yields_another_number_of_bytes_than_it_states_is_unreadab
     let lying = disk.with_stamps(|_, found| Metadata { len: found.len / 2, ..found });
     let error = tree.on(Arc::new(lying)).active_profile().unwrap_err();
     assert!(matches!(error, ActiveProfileError::Unreadable { source: Unreadable::ChangedWhileRead, .. }));
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_43_a_root_that_is_reached_through_a_link_is_the_same_root() {
+    let tree = Tree::with(&["coder"]);
+    tree.file("chosen", "coder").link("../way", tree.root());
+    let root = Root::at(&tree.beside().join("way"), Platform::Linux, &RealFileSystem).unwrap();
+    let open = ProfileTree::new(root, Arc::new(RealFileSystem), Arc::new(DiskFiles::new()));
+    tree.file("active_profile", "coder");
+    assert_eq!(open.active_profile().unwrap(), named("coder"));
+    tree.remove("active_profile").link("active_profile", "chosen");
+    assert_eq!(open.active_profile().unwrap(), named("coder"));
+    tree.remove("active_profile").link("active_profile", "profiles/coder/config.yaml");
+    assert_eq!(open.active_profile().unwrap_err().code(), "unreadable");
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 use watertight_profile_discovery::{FindError, ProfileName};
 
-use crate::support::{Tree, left_out, named, pairs, residents};
+use crate::support::{Tree, home, left_out, named, pairs, residents};
 
 #[cfg(unix)]
 #[test]
@@ -70,6 +70,23 @@ fn prof_44_a_folder_of_profiles_that_holds_the_root_does_not_serve_it_twice() {
     assert_eq!(residents(&installed), ["default"]);
     assert_eq!(left_out(&installed), pairs([("root", "alias")]));
     assert_eq!(open.find("root").unwrap_err().code(), "alias");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_29_a_folder_of_profiles_that_is_the_root_itself_is_read_and_serves_nothing_twice() {
+    let tree = Tree::new();
+    tree.file("config.yaml", "").file("coder/config.yaml", "").link("profiles", ".");
+    let open = tree.open();
+    let installed = open.installed().unwrap();
+    assert_eq!(residents(&installed), ["default", "coder"], "what lies in the root lies in `profiles`");
+    assert_eq!(left_out(&installed), pairs([("profiles", "alias")]), "and so does the link itself");
+    assert_eq!(open.find("profiles").unwrap_err().code(), "alias");
+    assert_eq!(open.find("coder").unwrap().home_id().path(), tree.path("coder"));
+    assert_eq!(open.tenants(&home(tree.root())).unwrap().len(), 2);
+    assert_eq!(open.name_for_home(&tree.path("profiles/profiles")).unwrap(), Some(ProfileName::Default));
+    tree.file("active_profile", "coder");
+    assert_eq!(open.active_profile().unwrap(), named("coder"));
 }
 
 #[cfg(unix)]

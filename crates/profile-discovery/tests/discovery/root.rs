@@ -104,6 +104,20 @@ fn prof_03_a_profile_that_is_a_link_belongs_to_the_tree_it_is_linked_into() {
 
 #[cfg(unix)]
 #[test]
+fn prof_03_a_link_from_elsewhere_to_a_profile_is_a_root_of_its_own() {
+    let tree = Tree::new();
+    tree.dir("x/profiles/coder")
+        .dir("x/profiles/other")
+        .dir("d")
+        .link("d/link", tree.path("x/profiles/coder"));
+    let root = root_of(&env(&[("HERMES_HOME", &tree.path("d/link"))])).unwrap();
+    assert_eq!(root.path(), tree.path("d/link"), "the tree that it is linked out of is not its own");
+    assert_eq!(root.profiles_dir(), tree.path("d/link/profiles"));
+    assert_eq!(root.launch_home().path(), tree.path("x/profiles/coder"), "the home is the very same");
+}
+
+#[cfg(unix)]
+#[test]
 fn prof_03_a_step_up_means_what_the_disk_says_it_means() {
     let tree = Tree::new();
     tree.dir("disk/profiles/coder").dir("elsewhere").link("elsewhere/in", tree.path("disk/profiles"));
