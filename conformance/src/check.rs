@@ -1,17 +1,19 @@
 //! Holds an answer against a case: outcomes, canaries, and what was changed on disk.
 
+mod disk;
+mod identity;
+mod leaks;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::case::{Case, Expected, Outcome, Step};
+use crate::case::{Case, Expected, Outcome};
 use crate::layout::Layout;
 use crate::subject::Answer;
-
-/// The word that marks a value of a fixture (CONF-05).
-const CANARY: &str = "canary-";
+use identity::Made;
 
 /// One way in which an answer is not what the case says.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +41,19 @@ pub enum Difference {
     },
     /// Something on disk is not as it was, and the script did not say so (FILE-03, PROF-29).
     Changed(PathBuf),
+    /// The id that was given is not the one on disk (RUN-03).
+    NotWritten(PathBuf),
+    /// What was made for an id is open to others (RUN-06).
+    Mode {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Its mode as it should be.
+        expected: u32,
+        /// As it is.
+        actual: u32,
+    },
+    /// The tree could not be laid out, so nothing was run.
+    NotLaidOut(String),
 }
 
 impl fmt::Display for Difference {
@@ -67,7 +82,12 @@ impl fmt::Display for Difference {
                 writeln!(f, "    actual   {}", shown(actual))
             }
             Self::Leak { place } => writeln!(f, "a value was written to {place}"),
-            Self::Changed(path) => writeln!(f, "{} was changed on disk", path.display()),
+            Self::Changed(path) => writeln!(f, "{} is not as the case leaves it", path.display()),
+            Self::NotWritten(path) => writeln!(f, "{} does not hold the id that was given", path.display()),
+            Self::Mode { path, expected, actual } => {
+                writeln!(f, "{}: the mode is {actual:o} and should be {expected:o}", path.display())
+            }
+            Self::NotLaidOut(why) => writeln!(f, "the tree could not be laid out: {why}"),
         }
     }
 }
@@ -82,7 +102,7 @@ fn shown(outcome: &impl serde::Serialize) -> String {
 pub fn differences(case: &Case, layout: &Layout, answer: &Answer) -> Vec<Difference> {
     let mut differences = Vec::new();
     let mut actual = masked(answer, layout);
-    number_random_ids(&mut actual, case);
+    let made = Made::numbered(&mut actual, case, layout);
     for label in case.labels() {
         let Some(expected) = case.expect.get(label) else { continue };
         let outcome = actual.remove(label);
@@ -93,8 +113,9 @@ pub fn differences(case: &Case, layout: &Layout, answer: &Answer) -> Vec<Differe
     }
     let unexpected = actual.into_iter().map(|(label, actual)| Difference::Unexpected { label, actual });
     differences.extend(unexpected);
-    differences.extend(leaks(answer));
-    differences.extend(changes(case, layout));
+    differences.extend(written_values(answer));
+    differences.extend(disk::changes(case, layout, &answer.outcomes, &made));
+    differences.extend(made.differences(case, layout));
     differences
 }
 
@@ -119,106 +140,25 @@ fn mask_value(value: &mut Value, layout: &Layout) {
     }
 }
 
-/// A random id is `runner_#1`, the next one `runner_#2`, in the order of the labels.
-fn number_random_ids(actual: &mut BTreeMap<String, Outcome>, case: &Case) {
-    let known = serde_json::to_string(&case.expect).unwrap_or_default();
-    let mut seen: Vec<String> = Vec::new();
-    for label in case.labels() {
-        if let Some(Outcome::Value(value)) = actual.get_mut(label) {
-            number_in(value, &known, &mut seen);
-        }
-    }
-}
-
-fn number_in(value: &mut Value, known: &str, seen: &mut Vec<String>) {
-    match value {
-        Value::String(text) if is_random_id(text) && !known.contains(text.as_str()) => {
-            let number = seen.iter().position(|id| id == text).unwrap_or_else(|| {
-                seen.push(text.clone());
-                seen.len() - 1
-            });
-            *text = format!("runner_#{}", number + 1);
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| number_in(value, known, seen)),
-        Value::Object(fields) => fields.values_mut().for_each(|value| number_in(value, known, seen)),
-        _ => {}
-    }
-}
-
-/// `runner_` and the 32 lower-case digits of a version 4 UUID (RUN-03).
-fn is_random_id(text: &str) -> bool {
-    let Some(digits) = text.strip_prefix("runner_") else { return false };
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let is_version_4 = digits.get(12..13) == Some("4");
-    let is_variant_1 = matches!(digits.get(16..17), Some("8" | "9" | "a" | "b"));
-    digits.len() == 32 && digits.bytes().all(is_digit) && is_version_4 && is_variant_1
-}
-
 /// No canary stands in anything the subject wrote, except as an expected value (CONF-05). Codes and labels
 /// are checked here, values by their expectations.
-fn leaks(answer: &Answer) -> Vec<Difference> {
+fn written_values(answer: &Answer) -> Vec<Difference> {
     let mut places = Vec::new();
-    let lines = answer.log.iter().enumerate().filter(|(_, line)| line.contains(CANARY));
+    let lines = answer.log.iter().enumerate().filter(|(_, line)| leaks::shows_a_value(line));
     places.extend(lines.map(|(number, _)| format!("line {} of its log", number + 1)));
+    if places.is_empty() && leaks::shows_a_value(&answer.log.join("\n")) {
+        places.push("several lines of its log".to_owned());
+    }
     for (label, outcome) in &answer.outcomes {
         let code = match outcome {
             Outcome::Refused(code) | Outcome::Error(code) => code,
             Outcome::Value(_) | Outcome::Absent => "",
         };
-        if code.contains(CANARY) || label.contains(CANARY) {
+        if leaks::shows_a_value(code) || leaks::shows_a_value(label) {
             places.push("a code or label".to_owned());
         }
     }
     places.into_iter().map(|place| Difference::Leak { place }).collect()
-}
-
-fn changes(case: &Case, layout: &Layout) -> Vec<Difference> {
-    let written = Written::by(case);
-    let mut differences = Vec::new();
-    for path in layout.changes() {
-        if written.by_script(&path) {
-            continue;
-        }
-        if layout.contents(&path).windows(CANARY.len()).any(|window| window == CANARY.as_bytes()) {
-            differences.push(Difference::Leak { place: path.display().to_string() });
-        }
-        if !written.by_runner_identity(&path) {
-            differences.push(Difference::Changed(path));
-        }
-    }
-    differences
-}
-
-/// What a script says it changes.
-struct Written<'a> {
-    paths: Vec<&'a Path>,
-    makes_identity: bool,
-}
-
-impl<'a> Written<'a> {
-    fn by(case: &'a Case) -> Self {
-        let mut paths = Vec::new();
-        let mut makes_identity = false;
-        for step in case.steps() {
-            match step {
-                Step::WriteFile { path, .. } | Step::Remove { path } | Step::Link { path, .. } => {
-                    paths.push(Path::new(path));
-                }
-                Step::Rename { from, to } => paths.extend([Path::new(from), Path::new(to)]),
-                Step::RunnerId { .. } | Step::RegenerateRunnerId { .. } => makes_identity = true,
-                _ => {}
-            }
-        }
-        Self { paths, makes_identity }
-    }
-
-    fn by_script(&self, path: &Path) -> bool {
-        self.paths.iter().any(|written| path.starts_with(written) || written.starts_with(path))
-    }
-
-    fn by_runner_identity(&self, path: &Path) -> bool {
-        self.makes_identity && path.components().any(|part| part.as_os_str() == ".omnigent")
-    }
 }
 
 #[cfg(test)]
@@ -228,9 +168,9 @@ mod tests {
     #[test]
     fn conf_05_a_canary_in_a_log_line_is_a_leak_and_is_not_repeated() {
         let answer = Answer { log: vec!["key is canary-1".to_owned()], ..Answer::default() };
-        let found = leaks(&answer);
+        let found = written_values(&answer);
         assert_eq!(found.len(), 1, "a value in a log line is a leak");
-        assert!(!found[0].to_string().contains(CANARY), "the report does not spread it");
+        assert!(!found[0].to_string().contains("canary-"), "the report does not spread it");
     }
 
     #[test]
@@ -242,9 +182,9 @@ mod tests {
     }
 
     #[test]
-    fn conf_04_only_a_whole_version_4_id_is_taken_for_a_random_one() {
-        assert!(is_random_id("runner_0123456789ab4def8123456789abcdef"));
-        assert!(!is_random_id("runner_0123456789ab3def8123456789abcdef"), "another version");
-        assert!(!is_random_id("runner_0123456789AB4DEF8123456789ABCDEF"), "upper case");
+    fn conf_05_a_list_of_bytes_over_several_lines_is_a_leak() {
+        let lines = format!("{:#?}", b"canary-1").lines().map(str::to_owned).collect();
+        let answer = Answer { log: lines, ..Answer::default() };
+        assert_eq!(written_values(&answer).len(), 1, "no line of it alone is one");
     }
 }

@@ -8,7 +8,7 @@ use globset::GlobMatcher;
 
 use crate::case::{Case, Level, PlatformName, Suite};
 use crate::check::{Difference, differences};
-use crate::layout::Layout;
+use crate::layout::{Layout, unsupported};
 use crate::subject::{Assignment, Fault, Subject};
 
 /// Which cases are run, and how.
@@ -105,7 +105,7 @@ pub fn run_case(case: &Case, subject: &dyn Subject) -> Verdict {
     }
     let layout = match Layout::of(case) {
         Ok(layout) => layout,
-        Err(error) => return Verdict::Skipped(error.to_string()),
+        Err(error) => return Verdict::Failed(vec![Difference::NotLaidOut(error.to_string())]),
     };
     let assignment = match Assignment::of(case, &layout) {
         Ok(assignment) => assignment,
@@ -120,7 +120,8 @@ pub fn run_case(case: &Case, subject: &dyn Subject) -> Verdict {
     }
 }
 
-fn reason_to_skip(case: &Case, subject: &dyn Subject) -> Option<String> {
+/// Why a case is not run, if it is not: by name, and known before anything is laid out.
+pub fn reason_to_skip(case: &Case, subject: &dyn Subject) -> Option<String> {
     let here = match watertight_vocabulary::Platform::current() {
         watertight_vocabulary::Platform::Windows => PlatformName::Windows,
         watertight_vocabulary::Platform::MacOs => PlatformName::Macos,
@@ -128,6 +129,9 @@ fn reason_to_skip(case: &Case, subject: &dyn Subject) -> Option<String> {
     };
     if !case.platforms.is_empty() && !case.platforms.contains(&here) {
         return Some("another platform".to_owned());
+    }
+    if let Some(reason) = unsupported(case) {
+        return Some(reason.to_owned());
     }
     let known = &subject.hello().capabilities;
     let lacking = case.capabilities().into_iter().find(|needed| !known.contains(needed))?;

@@ -93,6 +93,8 @@ fn case_files(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
 fn load_case(folder: &Path, path: &Path, rules: &Rules) -> Result<Case, Vec<LoadError>> {
     let mut case: Case = read_yaml(path).map_err(|error| vec![error])?;
     let home = path.parent().unwrap_or(folder);
+    let tree = home.join("tree");
+    case.tree = tree.is_dir().then_some(tree);
     let id = home.strip_prefix(folder).unwrap_or(home).components();
     let id: Vec<_> = id.map(|part| part.as_os_str().to_string_lossy()).collect();
     let faults = case.faults(&id.join("/"), rules);
@@ -100,8 +102,6 @@ fn load_case(folder: &Path, path: &Path, rules: &Rules) -> Result<Case, Vec<Load
         let invalid = |fault| LoadError::Invalid { path: path.to_path_buf(), fault };
         return Err(faults.into_iter().map(invalid).collect());
     }
-    let tree = home.join("tree");
-    case.tree = tree.is_dir().then_some(tree);
     Ok(case)
 }
 

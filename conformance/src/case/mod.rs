@@ -1,5 +1,7 @@
 //! The case: what is given, what is done, what is expected (CONF-01 to CONF-04).
 
+mod canaries;
+mod capability;
 mod load;
 mod outcome;
 mod step;
@@ -10,6 +12,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use capability::CAPABILITIES;
 pub(crate) use load::read_yaml;
 pub use load::{LoadError, Suite, load_suite};
 pub use outcome::{Expected, Outcome};
@@ -157,6 +160,9 @@ pub struct HostOptions {
     /// External sources (SEC-23).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SourceSpec>,
+    /// What this machine calls itself, in place of what it is called (RUN-35).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 impl HostOptions {
@@ -198,22 +204,6 @@ impl Case {
     /// The area, which is the first part of the id.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
-    }
-
-    /// Every capability that a subject needs for this case: its steps' and those it names.
-    pub fn capabilities(&self) -> Vec<String> {
-        let mut needed: Vec<String> =
-            step::walk(&self.script).map(|step| step.capability().to_owned()).collect();
-        needed.extend(self.requires.iter().cloned());
-        if !self.given.host.shared.is_empty() {
-            needed.push("shared-names".to_owned());
-        }
-        if !self.given.host.sources.is_empty() {
-            needed.push("sources".to_owned());
-        }
-        needed.sort_unstable();
-        needed.dedup();
-        needed
     }
 
     /// The labels of the script, in its order.

@@ -149,6 +149,12 @@ pub enum Step {
         label: String,
         name: String,
     },
+    /// How a read of a secret is answered here, and why.
+    Explain {
+        #[serde(rename = "as")]
+        label: String,
+        name: String,
+    },
     /// A terminal setting.
     ReadTerminal {
         #[serde(rename = "as")]
@@ -183,6 +189,12 @@ pub enum Step {
         label: String,
         name: String,
     },
+    /// A mapped key of the bound policy, as the type it has.
+    TerminalSetting {
+        #[serde(rename = "as")]
+        label: String,
+        key: String,
+    },
     /// The environment of a child of what is bound.
     ChildEnv {
         #[serde(rename = "as")]
@@ -216,6 +228,11 @@ pub enum Step {
     },
     /// A new id in place of the old one.
     RegenerateRunnerId {
+        #[serde(rename = "as")]
+        label: String,
+    },
+    /// Whether the id was made on another machine: the value `cloned` or `not-cloned`.
+    CheckMachine {
         #[serde(rename = "as")]
         label: String,
     },
@@ -397,16 +414,19 @@ impl Step {
             | Self::ReadSecret { label, .. }
             | Self::SecretNames { label }
             | Self::SecretOrigin { label, .. }
+            | Self::Explain { label, .. }
             | Self::ReadTerminal { label, .. }
             | Self::TerminalBackend { label }
             | Self::EnsureAllowed { label }
             | Self::TerminalEntries { label }
             | Self::TerminalProblems { label }
             | Self::TerminalOrigin { label, .. }
+            | Self::TerminalSetting { label, .. }
             | Self::ChildEnv { label, .. }
             | Self::RunnerId { label, .. }
             | Self::LoadRunnerId { label }
             | Self::RegenerateRunnerId { label }
+            | Self::CheckMachine { label }
             | Self::TokenId { label, .. }
             | Self::Wiring { label }
             | Self::Orphaned { label, .. }
@@ -417,49 +437,6 @@ impl Step {
             | Self::WriteDotenv { label, .. }
             | Self::ReadDotenv { label, .. }
             | Self::ReadConfig { label, .. } => Some(label),
-        }
-    }
-
-    /// What a subject must be able to do for it.
-    pub fn capability(&self) -> &'static str {
-        match self {
-            Self::Scope { .. } | Self::LaunchScopeIfMany { .. } | Self::Capture {} => "scopes",
-            Self::Activate { .. } | Self::ActivateEagerly { .. } => "activation",
-            Self::SetEnv { .. }
-            | Self::UnsetEnv { .. }
-            | Self::WriteFile { .. }
-            | Self::Remove { .. }
-            | Self::Link { .. }
-            | Self::Rename { .. } => "world",
-            Self::Lane { .. } | Self::Detached { .. } => "lanes",
-            Self::OtherHost { .. } => "two-hosts",
-            Self::Bind { .. } | Self::Close { .. } | Self::Refresh { .. } => "handles",
-            Self::ListProfiles { .. }
-            | Self::Tenants { .. }
-            | Self::FindProfile { .. }
-            | Self::Root { .. }
-            | Self::LaunchHome { .. }
-            | Self::ActiveProfile { .. } => "profiles",
-            Self::Home { .. } | Self::ReadSecret { .. } => "secrets",
-            Self::SecretNames { .. } | Self::SecretOrigin { .. } | Self::TerminalOrigin { .. } => {
-                "provenance"
-            }
-            Self::ReadTerminal { .. }
-            | Self::TerminalBackend { .. }
-            | Self::EnsureAllowed { .. }
-            | Self::TerminalEntries { .. }
-            | Self::TerminalProblems { .. } => "terminal",
-            Self::ChildEnv { .. } => "child-env",
-            Self::RunnerId { .. } | Self::LoadRunnerId { .. } | Self::RegenerateRunnerId { .. } => {
-                "runner-id"
-            }
-            Self::TokenId { .. } => "token-id",
-            Self::Wiring { .. } | Self::Orphaned { .. } | Self::AdoptSignal { .. } => "wiring",
-            Self::Strip { .. } => "strip",
-            Self::ParseDotenv { .. } => "parse-dotenv",
-            Self::DotenvReports { .. } => "dotenv-reports",
-            Self::WriteDotenv { .. } => "write-dotenv",
-            Self::ReadDotenv { .. } | Self::ReadConfig { .. } => "profile-files",
         }
     }
 }

@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 
-use watertight_vocabulary::{Classes, NameClass};
+use base64::Engine;
 
-use super::{AREAS, Case, Step};
+use super::{AREAS, CAPABILITIES, Case, Level, Step, canaries};
+use crate::layout::{EntryFault, fault_of};
 use crate::rules::Rules;
 
 /// Why a case that reads well is no good case.
@@ -29,6 +29,12 @@ pub enum Invalid {
     /// It names a rule that there is not (CONF-06).
     #[error("there is no rule {0:?}")]
     UnknownRule(String),
+    /// A plain implementation would be held to a rule that it need not promise.
+    #[error("it is a core case and names {0}, which is a hardened rule")]
+    HardenedRule(String),
+    /// It needs something that no subject can say it has.
+    #[error("there is no capability {0:?}")]
+    UnknownCapability(String),
     /// Two steps share a label.
     #[error("two steps have the label {0:?}")]
     DoubledLabel(String),
@@ -47,9 +53,20 @@ pub enum Invalid {
     /// A step says twice, or not at all, what it is to act on.
     #[error("a `{0}` step must say exactly one of {1}")]
     OneOf(&'static str, &'static str),
-    /// A secret's value is no canary (CONF-05).
+    /// A value is no canary (CONF-05).
     #[error("the value of {0} is no canary")]
     NoCanary(String),
+    /// An entry of the tree that no platform can lay out.
+    #[error("{path}: {fault}")]
+    Entry {
+        /// Which.
+        path: String,
+        /// Why.
+        fault: EntryFault,
+    },
+    /// Bytes that are written wrongly.
+    #[error("{0}: the bytes are no base64")]
+    Base64(String),
     /// The id or a label would itself look like a leak.
     #[error("an id or label must not hold the word that marks values")]
     CanaryInName,
@@ -74,12 +91,20 @@ impl Case {
         }
         let unknown = self.rules.iter().filter(|rule| !rules.contains(rule));
         faults.extend(unknown.map(|rule| Invalid::UnknownRule(rule.clone())));
+        if self.level == Level::Core {
+            let hardened = rules.iter().filter(|rule| rule.level == Level::Hardened);
+            let named = hardened.filter(|rule| self.rules.contains(&rule.id));
+            faults.extend(named.map(|rule| Invalid::HardenedRule(rule.id.clone())));
+        }
+        let unknown = self.requires.iter().filter(|needed| !CAPABILITIES.contains(&needed.as_str()));
+        faults.extend(unknown.map(|needed| Invalid::UnknownCapability(needed.clone())));
         self.check_labels(&mut faults);
         let codes = self.expect.values().flat_map(super::Expected::codes);
         let unknown = codes.filter(|code| !rules.knows_code(code));
         faults.extend(unknown.map(|code| Invalid::UnknownCode(code.to_owned())));
         faults.extend(self.steps().filter_map(ambiguous));
-        self.check_canaries(&mut faults);
+        self.check_world(&mut faults);
+        faults.extend(canaries::lacking(self).into_iter().map(Invalid::NoCanary));
         faults
     }
 
@@ -103,23 +128,25 @@ impl Case {
         }
     }
 
-    /// The value of a secret is a canary, so that the check of CONF-05 would see it.
-    fn check_canaries(&self, faults: &mut Vec<Invalid>) {
-        let classes = Classes::hermes();
-        let secrets = self.given.env.iter().filter(|(name, value)| {
-            classes.class_of(OsStr::new(name)) == NameClass::Secret
-                && !name.starts_with("OMNIGENT")
-                && !is_base_name(name)
-                && !value.is_empty()
-                && !value.contains("canary-")
-        });
-        faults.extend(secrets.map(|(name, _)| Invalid::NoCanary(name.clone())));
+    /// What is to be laid out can be, and bytes are bytes.
+    fn check_world(&self, faults: &mut Vec<Invalid>) {
+        for entry in &self.given.tree {
+            if let Some(fault) = fault_of(entry) {
+                faults.push(Invalid::Entry { path: entry.path.clone(), fault });
+            }
+        }
+        let is_base64 = |text: &str| base64::engine::general_purpose::STANDARD.decode(text).is_ok();
+        let variables = self.given.env_bytes.iter().filter(|bytes| !is_base64(&bytes.base64));
+        faults.extend(variables.map(|bytes| Invalid::Base64(bytes.name.clone())));
+        for step in self.steps() {
+            if let Step::ParseDotenv { label, base64: Some(base64), .. }
+            | Step::DotenvReports { label, base64: Some(base64), .. } = step
+                && !is_base64(base64)
+            {
+                faults.push(Invalid::Base64(label.clone()));
+            }
+        }
     }
-}
-
-/// Names that are no global names of the classes and hold nothing that anybody would hide.
-fn is_base_name(name: &str) -> bool {
-    matches!(name, "HERMES_MANAGED_DIR" | "LOGNAME" | "TERM" | "LANGUAGE") || name.starts_with("LC_")
 }
 
 fn ambiguous(step: &Step) -> Option<Invalid> {

@@ -51,7 +51,7 @@ impl Subject for Foreign {
 
     fn run(&self, assignment: &Assignment) -> Result<Answer, Fault> {
         let mut process = self.take()?;
-        let reply = process.ask(Ask::Run(assignment.clone()), self.timeout)?;
+        let reply = process.ask(Ask::Run(Box::new(assignment.clone())), self.timeout)?;
         let mut answer = match reply {
             Reply::Ran(answer) => answer,
             Reply::Rejected { reason } => return Err(Fault::Nonsense(reason)),

@@ -27,7 +27,7 @@ pub enum Ask {
         protocol: u32,
     },
     /// To run a case.
-    Run(Assignment),
+    Run(Box<Assignment>),
     /// To end.
     Stop {},
 }

@@ -19,7 +19,7 @@ fn conf_26_racing_processes_agree_on_one_id() {
             r#"{{"case": "runner-identity/race", "root": "{root}", "env": {{"HOME": "{root}"}}, "do": {script}}}"#
         ))
         .expect("an assignment");
-        let request = Request { seq: 1, ask: Ask::Run(assignment) };
+        let request = Request { seq: 1, ask: Ask::Run(Box::new(assignment)) };
         let line = serde_json::to_string(&request).expect("a request is JSON") + "\n";
         let mut racers: Vec<Child> = (0..12).map(|_| racer()).collect();
         for racer in &mut racers {

@@ -61,9 +61,57 @@ fn conf_02_what_reads_well_and_is_no_case_is_an_error() {
         (GOOD.replace("SEC-12", "SEC-99"), "no rule \"SEC-99\""),
         (GOOD.replace("  key: absent", "  kye: absent"), "no outcome is expected for the label \"key\""),
         (GOOD.replace("key: absent", "key: {refused: because}"), "none of the suite's codes"),
-        (GOOD.replace("{HOME: '{root}'}", "{K: secret}"), "no canary"),
+        (GOOD.replace("[SEC-12]", "[SEC-12, SEC-08]"), "names SEC-08, which is a hardened rule"),
+        (GOOD.replace("given:", "requires: [magic]\ngiven:"), "no capability \"magic\""),
     ] {
         assert!(faults(&text).iter().any(|told| told.contains(fault)), "{fault}: {:?}", faults(&text));
+    }
+}
+
+#[test]
+fn conf_01_an_entry_that_no_platform_can_lay_out_is_an_error() {
+    for (entry, fault) in [
+        ("{path: ../x, kind: file}", "leads out of the root"),
+        ("{path: /etc/x, kind: file}", "leads out of the root"),
+        ("{path: '', kind: dir}", "leads out of the root"),
+        ("{path: x, kind: file, mode: '0999'}", "no octal number"),
+        ("{path: x, kind: file, mode: '+7'}", "no octal number"),
+        ("{path: x, kind: dir, mode: '17777'}", "no octal number"),
+        ("{path: x, kind: file, base64: '?'}", "no base64"),
+        ("{path: x, kind: file, text: a, base64: YQ==}", "not both"),
+        ("{path: x, kind: dir, text: a}", "only a file"),
+        ("{path: x, kind: symlink}", "a link has a target"),
+        ("{path: x, kind: file, target: y}", "nothing else has one"),
+    ] {
+        let text = GOOD.replace("'{root}'}}", &format!("'{{root}}'}}, tree: [{entry}]}}"));
+        let faults = faults(&text);
+        assert!(faults.iter().any(|told| told.contains(fault)), "{entry}: {faults:?}");
+    }
+}
+
+#[test]
+fn conf_05_a_value_that_is_no_canary_is_an_error_wherever_it_stands() {
+    let step = |step: &str| GOOD.replace("do:\n", &format!("do:\n  - {step}\n"));
+    let given = |more: &str| GOOD.replace("'{root}'}}", &format!("'{{root}}'}}, {more}}}"));
+    let labelled = |with: &str| step(with).replace("expect:\n", "expect:\n  x: absent\n");
+    for text in [
+        GOOD.replace("{HOME: '{root}'}", "{K: plain}"),
+        given("env_bytes: [{name: K, base64: cGxhaW4=}]"),
+        given("tree: [{path: .env, kind: file, text: \"export K='plain'\\n\"}]"),
+        given("tree: [{path: .env, kind: file, base64: Sz1wbGFpbg==}]"),
+        given("host: {sources: [{name: v, values: {coder: {K: plain}}}]}"),
+        step("set_env: {name: K, value: plain}"),
+        step("set_env: {name: HERMES_KANBAN_TOKEN, value: plain}"),
+        step("write_file: {path: .hermes/.env, text: \"K=plain\"}"),
+        labelled("child_env: {as: x, set: {K: plain}}"),
+        labelled("strip: {as: x, env: {K: plain}}"),
+        labelled("token_id: {as: x, token: plain}"),
+    ] {
+        let faults = faults(&text);
+        assert!(faults.iter().any(|told| told.contains("no canary")), "{text}\n{faults:?}");
+        let mended = text.replace("plain", "canary-x").replace("cGxhaW4=", "Y2FuYXJ5LXg=");
+        let mended = mended.replace("Sz1wbGFpbg==", "Sz1jYW5hcnkteA==");
+        assert_eq!(self::faults(&mended), Vec::<String>::new(), "{mended}");
     }
 }
 

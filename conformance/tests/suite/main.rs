@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot set its stage fails")]
 
+mod checks;
 mod coverage;
 mod deviations;
 mod flaws;
@@ -13,12 +14,18 @@ mod reporting;
 mod schemas;
 mod trials;
 
+use std::sync::LazyLock;
+
 use watertight_conformance::case::{Suite, load_suite};
 use watertight_conformance::fixtures;
 use watertight_conformance::rules::Rules;
 
-/// The cases of this workspace.
-fn suite() -> Suite {
+static SUITE: LazyLock<Suite> = LazyLock::new(|| {
     let rules = Rules::load(&fixtures()).expect("the tables can be read");
     load_suite(&[fixtures()], rules).expect("the cases can be read")
+});
+
+/// The cases of this workspace.
+fn suite() -> Suite {
+    SUITE.clone()
 }

@@ -26,7 +26,7 @@ fn conf_12_the_protocol_gives_what_the_subject_gives() {
         let answer = InProcess::new().run(&assignment(&ours)).expect("it runs");
         let requests = [
             Request { seq: 1, ask: Ask::Start { protocol: PROTOCOL } },
-            Request { seq: 2, ask: Ask::Run(assignment(&theirs)) },
+            Request { seq: 2, ask: Ask::Run(Box::new(assignment(&theirs))) },
             Request { seq: 3, ask: Ask::Stop {} },
         ];
         let responses = exchange(&requests);

@@ -56,7 +56,7 @@ fn conf_11_every_line_of_the_protocol_is_what_the_schema_says() {
         let layout = Layout::of(case).expect("a tree");
         let assignment = Assignment::of(case, &layout).expect("an assignment");
         let answer: Answer = subject.run(&assignment).expect("it runs");
-        check(&schema, &Request { seq: 3, ask: Ask::Run(assignment) }, &case.id);
+        check(&schema, &Request { seq: 3, ask: Ask::Run(Box::new(assignment)) }, &case.id);
         check(&schema, &Response { seq: 3, answer: Reply::Ran(answer) }, &case.id);
     }
 }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use watertight_env_snapshot::strip;
 use watertight_profile_discovery::HomeLayout;
 use watertight_runner_identity::{
-    BindingToken, IdentityError, IdentityFile, Orphaned, RunnerWiring, adopt_signal, known_identity,
-    orphaned, stable_identity, token_bound_id,
+    BindingToken, IdentityError, IdentityFile, MachineId, Orphaned, RunnerWiring, adopt_signal,
+    known_identity, orphaned, stable_identity, token_bound_id,
 };
-use watertight_vocabulary::{CaseRule, ControlPlane, Platform};
+use watertight_vocabulary::{CaseRule, ControlPlane, Platform, Secret};
 
 use super::flaw::Flaw;
 use super::world::{World, shown, text};
@@ -30,6 +30,13 @@ impl World {
                 made.map(|identity| text(identity.id().as_str()))
                     .map_err(|error| self.error(&error, error.code()))
             }
+            Step::CheckMachine { .. } => match self.identity_file().load() {
+                Ok(identity) => Ok(identity.map_or(Outcome::Absent, |identity| {
+                    self.log.debug(&identity);
+                    text(if identity.is_cloned() { "cloned" } else { "not-cloned" })
+                })),
+                Err(error) => Err(self.error(&error, error.code())),
+            },
             Step::TokenId { token, .. } => match BindingToken::parse(token) {
                 Ok(token) => {
                     self.log.debug(&token);
@@ -66,7 +73,11 @@ impl World {
 
     fn identity_file(&self) -> IdentityFile {
         let home = HomeLayout::hermes().user_home(&*self.env, Platform::current());
-        IdentityFile::in_user_home(home.ok().flatten().as_deref())
+        let file = IdentityFile::in_user_home(home.ok().flatten().as_deref());
+        match &self.machine {
+            Some(name) => file.of_machine(Arc::new(NamedMachine(name.clone()))),
+            None => file,
+        }
     }
 
     fn runner_id(&self) -> Result<String, Outcome> {
@@ -83,6 +94,8 @@ impl World {
             start.wait();
             if self.flaw == Some(Flaw::RacyId) { self.racy_id(&gap) } else { self.runner_id() }
         };
+        let dispatch = tracing::dispatcher::get_default(Clone::clone);
+        let race = || tracing::dispatcher::with_default(&dispatch, race);
         let ids: Result<BTreeSet<String>, Outcome> = thread::scope(|scope| {
             let threads: Vec<_> = (0..racers).map(|_| scope.spawn(race)).collect();
             let crashed = || Outcome::Error("panicked".to_owned());
@@ -113,6 +126,16 @@ impl World {
         };
         let kept: BTreeMap<_, _> = strip(env, &control_plane, case).into_iter().collect();
         Outcome::Value(json!(kept))
+    }
+}
+
+/// A machine that calls itself what the case says.
+#[derive(Debug)]
+struct NamedMachine(String);
+
+impl MachineId for NamedMachine {
+    fn machine_id(&self) -> Option<Secret> {
+        Some(Secret::from(self.0.as_str()))
     }
 }
 

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use watertight_context::{Ambient, with_ambient};
-use watertight_secret_scope::BoundSecrets;
-use watertight_vocabulary::{Classes, EnvSource, NameClass, Refused, Secret};
+use watertight_secret_scope::{BoundSecrets, Verdict};
+use watertight_vocabulary::{Classes, EnvSource, NameClass, Origin, Refused, Secret};
 
 use super::flaw::Flaw;
 use super::world::{Which, World, locked, shown, text};
@@ -108,6 +108,7 @@ impl World {
                 Ok(Outcome::Value(json!(names)))
             })
             .unwrap_or_else(|outcome| outcome)),
+            Step::Explain { name, .. } => self.host(which).map(|host| self.explained(host, name)),
             Step::SecretOrigin { name, .. } => self.host(which).map(|host| {
                 let explanation = host.explain(name);
                 self.log.debug(&explanation);
@@ -135,6 +136,25 @@ impl World {
             Ok(secret) => Ok(self.secret_outcome(secret.as_ref())),
             Err(refused) => Err(self.refused(&refused)),
         }
+    }
+
+    /// The answer, where it comes from, and the layers beneath that hold the name too (SEC-29).
+    fn explained(&self, host: &watertight::Host, name: &str) -> Outcome {
+        let explanation = host.explain(name);
+        self.log.debug(&explanation);
+        self.log.line(&explanation.to_string());
+        let from = match explanation.verdict() {
+            Verdict::Scope(origin) => Some(shown_origin(origin)),
+            Verdict::Environment => Some("environment".to_owned()),
+            Verdict::Absent | Verdict::Refused(_) => None,
+        };
+        let mut fields = Map::from_iter([("answer".to_owned(), json!(explanation.code()))]);
+        fields.extend(from.map(|from| ("from".to_owned(), json!(from))));
+        let shadowed: Vec<_> = explanation.shadowed().iter().map(shown_origin).collect();
+        if !shadowed.is_empty() {
+            fields.insert("shadowed".to_owned(), json!(shadowed));
+        }
+        Outcome::Value(Value::Object(fields))
     }
 
     /// What a flaw of reading answers instead.
@@ -191,14 +211,17 @@ fn with_secrets(
     })
 }
 
+/// A layer of its own, or absence.
+pub(super) fn origin(origin: Option<&Origin>) -> Outcome {
+    origin.map_or(Outcome::Absent, |origin| text(shown_origin(origin)))
+}
+
 /// `.env:3`, `launch environment`, `source vault`.
-pub(super) fn origin(origin: Option<&watertight_vocabulary::Origin>) -> Outcome {
-    let Some(origin) = origin else { return Outcome::Absent };
+fn shown_origin(origin: &Origin) -> String {
     let layer = origin.layer().label();
-    let shown = match (origin.line_number(), origin.source_name()) {
+    match (origin.line_number(), origin.source_name()) {
         (Some(line), _) => format!("{layer}:{line}"),
         (None, Some(source)) => format!("{layer} {source}"),
         (None, None) => layer.to_owned(),
-    };
-    Outcome::Value(Value::String(shown))
+    }
 }

@@ -13,37 +13,11 @@ mod world;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Answer, Assignment, Fault, Hello, Subject};
+use crate::case::CAPABILITIES;
 pub use flaw::{FLAWS, Flaw};
 pub use log::SAYS;
 use world::World;
 pub use world::report_of;
-
-/// What our crates can do: everything that a step may need.
-const CAPABILITIES: [&str; 23] = [
-    "activation",
-    "child-env",
-    "dotenv-reports",
-    "handles",
-    "lanes",
-    "parse-dotenv",
-    "profile-files",
-    "profiles",
-    "provenance",
-    "runner-id",
-    "scopes",
-    "secrets",
-    "shared-names",
-    "sources",
-    "strip",
-    "terminal",
-    "token-id",
-    "two-hosts",
-    "wiring",
-    "world",
-    "write-dotenv",
-    "panics",
-    "managed",
-];
 
 /// Our crates, as they are or with one flaw built in.
 #[derive(Debug)]
@@ -85,9 +59,11 @@ impl Subject for InProcess {
         let (log, dispatch) = log::capture();
         let run = || {
             let world = World::of(assignment, self.flaw, log.clone())?;
-            tracing::dispatcher::with_default(&dispatch, || world.run(&assignment.script));
+            world.run(&assignment.script);
             Ok(world.outcomes())
         };
+        // What building a host tells is held against the canaries as well.
+        let run = || tracing::dispatcher::with_default(&dispatch, run);
         let outcomes = catch_unwind(AssertUnwindSafe(run))
             .map_err(|_| Fault::Crashed("it panicked".to_owned()))?
             .map_err(|error: base64::DecodeError| Fault::Nonsense(error.to_string()))?;

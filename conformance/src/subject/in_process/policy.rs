@@ -5,7 +5,9 @@ use serde_json::json;
 use watertight_context::{Ambient, with_ambient};
 use watertight_env_snapshot::{ChildEnv, ChildEnvError, ChildSpec};
 use watertight_runner_identity::{BindingToken, RunnerId};
-use watertight_terminal_scope::{BoundTerminal, TerminalError, TerminalPolicy};
+use watertight_terminal_scope::{
+    BoundTerminal, SchemaKey, SettingError, TerminalError, TerminalPolicy, ValueType,
+};
 use watertight_vocabulary::{EnvSource, NameSet, Secret};
 
 use super::flaw::Flaw;
@@ -44,6 +46,9 @@ impl World {
             Step::TerminalOrigin { name, .. } => {
                 self.with_policy(|policy| origin(policy.origin(name).as_ref()))
             }
+            Step::TerminalSetting { key, .. } => self.with_policy(|policy| {
+                typed(policy, key).unwrap_or_else(|error| self.error(&error, error.code()))
+            }),
             Step::ChildEnv { .. } => self.child_env(step, which),
             _ => return None,
         })
@@ -119,6 +124,26 @@ impl World {
             Err(error) => Err(self.error(&error, error.code())),
         }
     }
+}
+
+/// A key as the type that it has.
+fn typed(policy: &TerminalPolicy, key: &str) -> Result<Outcome, SettingError> {
+    let kind = policy.schema().key(key).map_or(ValueType::Text, SchemaKey::value_type);
+    let value = match kind {
+        ValueType::Text => policy.text(key)?.map(|text| json!(shown(text))),
+        ValueType::Path => policy.path(key)?.map(|path| json!(path.to_string_lossy())),
+        ValueType::Integer => policy.integer(key)?.map(|number| json!(number)),
+        ValueType::Number => policy.number(key)?.map(|number| json!(number)),
+        ValueType::Boolean => policy.boolean(key)?.map(|is_on| json!(is_on)),
+        ValueType::List => policy
+            .list(key)?
+            .map(|items| items.iter().map(shown).collect::<Vec<_>>())
+            .map(|items| json!(items)),
+        ValueType::Map => policy.map(key)?.map(|pairs| {
+            json!(pairs.iter().map(|(name, value)| (name, shown(value))).collect::<BTreeMap<_, _>>())
+        }),
+    };
+    Ok(value.map_or(Outcome::Absent, Outcome::Value))
 }
 
 fn entries(child: &ChildEnv) -> BTreeMap<String, String> {

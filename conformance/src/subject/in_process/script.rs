@@ -1,5 +1,3 @@
-use std::fs;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -64,7 +62,7 @@ impl World {
             Step::SetEnv { name, value } => self.env.set(name, value),
             Step::UnsetEnv { name } => self.env.remove(name),
             Step::WriteFile { .. } | Step::Remove { .. } | Step::Link { .. } | Step::Rename { .. } => {
-                if let Err(error) = self.change_disk(step) {
+                if let Err(error) = crate::layout::change(&self.root, step) {
                     self.leave("disk", Outcome::Error(error.kind().to_string()));
                 }
             }
@@ -158,35 +156,6 @@ impl World {
         };
         if let Err(outcome) = self.host(which).and_then(run) {
             self.leave(label.unwrap_or("launch scope if many"), outcome);
-        }
-    }
-
-    fn change_disk(&self, step: &Step) -> io::Result<()> {
-        match step {
-            Step::WriteFile { path, text } => {
-                let path = self.path(path);
-                if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent)?;
-                }
-                fs::write(path, text)
-            }
-            Step::Remove { path } => {
-                let path = self.path(path);
-                if fs::symlink_metadata(&path)?.is_dir() {
-                    fs::remove_dir_all(path)
-                } else {
-                    fs::remove_file(path)
-                }
-            }
-            Step::Link { path, target } => {
-                let path = self.path(path);
-                if fs::symlink_metadata(&path).is_ok() {
-                    fs::remove_file(&path)?;
-                }
-                crate::layout::make_link(target.as_ref(), &path)
-            }
-            Step::Rename { from, to } => fs::rename(self.path(from), self.path(to)),
-            _ => Ok(()),
         }
     }
 }

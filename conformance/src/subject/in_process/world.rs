@@ -27,6 +27,8 @@ pub(super) struct World {
     pub(super) flaw: Option<Flaw>,
     pub(super) log: Log,
     pub(super) control_plane: Vec<String>,
+    /// What this machine calls itself, where the case says so.
+    pub(super) machine: Option<String>,
     host: Result<Host, HostError>,
     other: Result<Host, HostError>,
     handles: Mutex<BTreeMap<String, ProfileScope>>,
@@ -75,6 +77,7 @@ impl World {
             flaw,
             log,
             control_plane: assignment.host.control_plane.clone(),
+            machine: assignment.host.machine.clone(),
             host,
             other,
             handles: Mutex::default(),
