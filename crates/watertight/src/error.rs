@@ -54,6 +54,10 @@ pub enum ScopeError {
         /// The path that was pinned.
         path: PathBuf,
     },
+    /// The profile is there, and its secrets or its policy could not be built anew. The refusal is what is
+    /// bound (SEC-28).
+    #[error("the refreshed scope is a refusal: {0}")]
+    Refusal(Refusal),
     /// The scope of the launch profile was asked for where a foreign scope is bound (HOST-21).
     #[error(
         "another profile's scope is bound here, and this would switch it; wrap the work in `detached` if it is meant"
@@ -71,6 +75,7 @@ impl ScopeError {
             Self::Find(error) => error.code(),
             Self::Changed(_) | Self::AnotherHome { .. } | Self::LaunchHomeMoved { .. } => "changed",
             Self::LaunchHome(error) => error.code(),
+            Self::Refusal(_) => "unavailable",
             Self::WouldSwitchProfile => "would-switch-profile",
             Self::Abandoned => "abandoned",
         }

@@ -128,9 +128,8 @@ impl ProfileScope {
     ///
     /// # Errors
     ///
-    /// [`ScopeError`]: the profile is gone or is another one now. Then refusals are what is bound: a revoked
-    /// key is never kept alive by an error. A file that cannot be read is no error here but a refusal that
-    /// is bound, as when the scope was built.
+    /// [`ScopeError`]: the profile is gone, is another one now, or one of its parts could not be built. Then a
+    /// refusal is what is bound: a revoked key is never kept alive by an error.
     pub fn refresh(&self) -> Result<(), ScopeError> {
         let _one_at_a_time = self.0.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let host = &self.0.host;
@@ -142,8 +141,9 @@ impl ProfileScope {
         };
         match built {
             Ok(parts) => {
+                let refusal = parts.secrets.refusal().or(parts.terminal.refusal()).cloned();
                 swap.parts = Some(parts);
-                Ok(())
+                refusal.map_or(Ok(()), |refusal| Err(ScopeError::Refusal(refusal)))
             }
             Err(error) => {
                 tracing::warn!(code = error.code(), %error, "a scope could not be refreshed; its reads are refused");

@@ -137,3 +137,28 @@ fn sec_28_a_profile_that_was_made_again_is_another_home_and_no_refresh_of_the_ol
         Some("canary-new")
     );
 }
+
+#[test]
+fn sec_28_a_file_that_cannot_be_read_any_more_is_bound_as_a_refusal_and_reported() {
+    let world = World::with_coder();
+    let host = world.host();
+    let scope = host.profile_scope("coder").unwrap();
+    fs::remove_file(world.path("profiles/coder/.env")).unwrap();
+    fs::create_dir(world.path("profiles/coder/.env")).unwrap();
+    world.write("profiles/coder/SOUL.md", "x");
+    assert_eq!(scope.refresh().unwrap_err().code(), "unavailable");
+    assert_eq!(code(scope.secret("CODER_KEY")), "unavailable");
+
+    fs::remove_dir(world.path("profiles/coder/.env")).unwrap();
+    world.write("profiles/coder/.env", "CODER_KEY=canary-mended\n");
+    scope.refresh().unwrap();
+    assert_eq!(value(scope.secret("CODER_KEY")).as_deref(), Some("canary-mended"));
+    world.write("profiles/coder/config.yaml", "terminal: docker\n");
+    assert_eq!(scope.refresh().unwrap_err().code(), "unavailable");
+    assert_eq!(
+        value(scope.secret("CODER_KEY")).as_deref(),
+        Some("canary-mended"),
+        "the part that could be built"
+    );
+    assert_eq!(scope.backend().unwrap_err().code(), "unavailable");
+}
