@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use watertight_disk::{FileSystem, TemporaryFile};
+use watertight_vocabulary::shown_path;
 
 /// New folders are for their owner alone (RUN-06). A new file's 0600 is part of the seam.
 const FOLDER_MODE: u32 = 0o700;
@@ -14,7 +15,7 @@ const LOCK_EXTENSION: &str = "lock";
 
 /// Which step of making a file failed, and what the operating system said.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {step} {}: {source}", path.display())]
+#[error("cannot {step} {}: {source}", shown_path(path))]
 pub struct CreateError {
     step: &'static str,
     path: PathBuf,

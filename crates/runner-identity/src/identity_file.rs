@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use watertight_disk::{FileSystem, Links, Metadata, RealFileSystem};
+use watertight_vocabulary::shown_path;
 
 use crate::create::{self, CreateError, Outcome};
 use crate::findings::{Findings, Surroundings};
@@ -54,7 +55,7 @@ pub enum IdentityError {
         reason: InvalidRunnerId,
     },
     /// The file is there and holds no id (RUN-04, RUN-07).
-    #[error("the runner id in {} {reason}; mend it, or regenerate it on purpose", path.display())]
+    #[error("the runner id in {} {reason}; mend it, or regenerate it on purpose", shown_path(path))]
     InvalidFile {
         /// The file.
         path: PathBuf,
@@ -62,7 +63,7 @@ pub enum IdentityError {
         reason: InvalidRunnerId,
     },
     /// The file is there and cannot be read (RUN-07, RUN-08).
-    #[error("the runner id file {} {source}", path.display())]
+    #[error("the runner id file {} {source}", shown_path(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -70,7 +71,7 @@ pub enum IdentityError {
         source: ReadError,
     },
     /// There is no id and none could be made (RUN-08). What was there before still is.
-    #[error("no runner id could be made at {}: {source}", path.display())]
+    #[error("no runner id could be made at {}: {source}", shown_path(path))]
     NotCreated {
         /// The file.
         path: PathBuf,
@@ -78,7 +79,7 @@ pub enum IdentityError {
         source: CreateError,
     },
     /// The id stands in its file, but it is not certain that it survives a loss of power (RUN-05).
-    #[error("the runner id in {} may not be on disk yet: cannot sync its folder: {source}", path.display())]
+    #[error("the runner id in {} may not be on disk yet: cannot sync its folder: {source}", shown_path(path))]
     NotSynced {
         /// The file.
         path: PathBuf,
@@ -86,7 +87,7 @@ pub enum IdentityError {
         source: io::Error,
     },
     /// The file is made and removed by others all the time.
-    #[error("the runner id file {} keeps vanishing", path.display())]
+    #[error("the runner id file {} keeps vanishing", shown_path(path))]
     Vanishing {
         /// The file.
         path: PathBuf,
@@ -95,7 +96,7 @@ pub enum IdentityError {
     #[error("there is no user home to keep a runner id in; set {}", crate::names::RUNNER_ID_VARIABLE)]
     NoUserHome,
     /// A relative path means another file in every folder.
-    #[error("the path {} of a runner id file is not absolute", path.display())]
+    #[error("the path {} of a runner id file is not absolute", shown_path(path))]
     RelativePath {
         /// The path.
         path: PathBuf,
@@ -244,7 +245,7 @@ impl IdentityFile {
 
     /// What the creator does once its id stands.
     fn created(&self, id: RunnerId, path: &Arc<Path>) -> Identity {
-        tracing::info!(path = %path.display(), "made a runner id");
+        tracing::info!(path = %shown_path(path), "made a runner id");
         let around = Surroundings { files: &*self.files, machine: &*self.machine, path };
         let findings = Findings::record(around, &id);
         Identity::created(id, Arc::clone(path), findings)

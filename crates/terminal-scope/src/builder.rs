@@ -3,7 +3,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use watertight_profile_home::{Managed, ProfileFiles, ProfileHome};
-use watertight_vocabulary::{Bound, Classes, Diagnostic, EnvSource, Layer, Origin, Refusal, Secret};
+use watertight_vocabulary::{
+    Bound, Classes, Diagnostic, EnvSource, Layer, Origin, Refusal, Secret, shown_path,
+};
 
 use crate::layers::Layers;
 use crate::policy::{BaseCwd, Own};
@@ -90,12 +92,12 @@ impl<'a> TerminalPolicyBuilder<'a> {
             Ok(policy) => {
                 let problems = policy.problems().len();
                 if problems > 0 {
-                    tracing::info!(home = %home.display(), problems, "the terminal policy has problems");
+                    tracing::info!(home = %shown_path(home), problems, "the terminal policy has problems");
                 }
                 Bound::Policy(Arc::new(policy))
             }
             Err(refusal) => {
-                tracing::warn!(home = %home.display(), code = refusal.code(), %refusal, "no terminal policy");
+                tracing::warn!(home = %shown_path(home), code = refusal.code(), %refusal, "no terminal policy");
                 Bound::Refusal(refusal)
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use watertight_disk::ResolveError;
 use watertight_profile_discovery::{Changed, FindError, RootError};
 use watertight_secret_scope::SharedNamesError;
-use watertight_vocabulary::Refusal;
+use watertight_vocabulary::{Refusal, shown_path};
 
 /// A host could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum ScopeError {
     #[error("the launch home: {0}")]
     LaunchHome(Arc<ResolveError>),
     /// The path of the launch home leads somewhere else than when the host was built (HOST-03).
-    #[error("the launch home {} leads to another folder than when the host was built", path.display())]
+    #[error("the launch home {} leads to another folder than when the host was built", shown_path(path))]
     LaunchHomeMoved {
         /// The path that was pinned.
         path: PathBuf,

@@ -14,7 +14,7 @@ use watertight_runner_identity::RunnerId;
 use watertight_secret_scope::{Explanation, SharedNames, SourceCache};
 use watertight_terminal_scope::{Backend, BoundTerminal, TerminalError, TerminalReader, TerminalSchema};
 use watertight_vocabulary::{
-    Classes, EnvSource, HomeId, HostId, Hosting, Platform, Refused, RefusedReason, Secret,
+    Classes, EnvSource, HomeId, HostId, Hosting, Platform, Refused, RefusedReason, Secret, shown_path,
 };
 
 use crate::build::Parts;
@@ -275,7 +275,7 @@ impl Host {
                         .iter()
                         .map(|tenant| match tenant.name() {
                             Some(name) => name.as_str().to_owned(),
-                            None => tenant.home().display().to_string(),
+                            None => shown_path(tenant.home()).to_string(),
                         })
                         .collect(),
                 },

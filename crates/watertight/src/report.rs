@@ -8,7 +8,7 @@ use watertight_profile_discovery::{LeftOutReason, ListError, ProfileName};
 use watertight_profile_home::{ProfileFiles, ProfileHome};
 use watertight_secret_scope::{Asking, BoundSecrets};
 use watertight_terminal_scope::{BoundTerminal, Explanation as Setting};
-use watertight_vocabulary::{Bound, Diagnostic, Name, Origin, Refusal, Severity};
+use watertight_vocabulary::{Bound, Diagnostic, Name, Origin, Refusal, Severity, shown_path};
 
 use crate::once::ReadOnce;
 use crate::{Activation, Host};
@@ -326,7 +326,7 @@ fn why_left_out(reason: &LeftOutReason) -> String {
         LeftOutReason::Parked => "parked".to_owned(),
         LeftOutReason::Standalone => "a gateway of its own (`gateway.standalone`)".to_owned(),
         LeftOutReason::Unknown { path, source } => {
-            format!("cannot be examined: {}: {source}", path.display())
+            format!("cannot be examined: {}: {source}", shown_path(path))
         }
         other => other.code().to_owned(),
     }

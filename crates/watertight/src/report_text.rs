@@ -3,14 +3,14 @@
 use std::fmt;
 
 use watertight_terminal_scope::{Explanation as Setting, Shown};
-use watertight_vocabulary::{Diagnostic, Layer, Origin};
+use watertight_vocabulary::{Diagnostic, Layer, Origin, shown_path};
 
 use crate::report::{Report, Reported, ReportedProfile, ReportedSecret};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "root         {}", self.root.display())?;
-        writeln!(f, "launch home  {}", self.launch_home.display())?;
+        writeln!(f, "root         {}", shown_path(&self.root))?;
+        writeln!(f, "launch home  {}", shown_path(&self.launch_home))?;
         writeln!(f, "activation   {}", self.activation)?;
         if self.captured_early {
             writeln!(f, "             the launch environment was captured by hand, before any activation")?;
@@ -18,7 +18,7 @@ impl fmt::Display for Report {
         writeln!(f, "\ntenants")?;
         for tenant in &self.tenants {
             let name = tenant.name.as_deref().unwrap_or("-");
-            write!(f, "  {name:<20} {} ({})", tenant.home.display(), tenant.why)?;
+            write!(f, "  {name:<20} {} ({})", shown_path(&tenant.home), tenant.why)?;
             if !tenant.aliases.is_empty() {
                 write!(f, ", also {}", tenant.aliases.join(", "))?;
             }
@@ -43,7 +43,7 @@ impl fmt::Display for Report {
 fn write_profile(f: &mut fmt::Formatter<'_>, profile: &ReportedProfile) -> fmt::Result {
     let name = profile.name.as_deref().unwrap_or("(no profile of this tree)");
     let launch = if profile.launch { ", launch profile" } else { "" };
-    writeln!(f, "\nprofile {name}  {}{launch}", profile.home.display())?;
+    writeln!(f, "\nprofile {name}  {}{launch}", shown_path(&profile.home))?;
     match &profile.secrets {
         Reported::Refused { code, reason } => writeln!(f, "  secrets    refused [{code}]: {reason}")?,
         Reported::Entries(secrets) if secrets.is_empty() => writeln!(f, "  secrets    none")?,

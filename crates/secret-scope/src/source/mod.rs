@@ -8,7 +8,9 @@ use std::sync::Arc;
 use watertight_context::detached;
 use watertight_env_snapshot::{ChildEnv, ChildParts, ChildSpec, TOTAL_LIMIT};
 use watertight_profile_home::Dotenv;
-use watertight_vocabulary::{Classes, EnvSource, HomeId, Name, NameClass, Platform, Refusal, Secret};
+use watertight_vocabulary::{
+    Classes, EnvSource, HomeId, Name, NameClass, Platform, Refusal, Secret, shown_path,
+};
 
 pub use self::cache::{Asking, SourceCache};
 pub use self::command::CommandSource;
@@ -156,7 +158,7 @@ impl Outcome {
         let fetched = catch_unwind(AssertUnwindSafe(|| detached(|| source.fetch(&request))));
         let answer = fetched.unwrap_or(Err(SourceError::Panicked)).map_err(|error| {
             tracing::warn!(
-                source = source.name(), home = %home.path().display(), code = error.code(),
+                source = source.name(), home = %shown_path(home.path()), code = error.code(),
                 "a source failed: {error}"
             );
             error.refusal(source.name())
