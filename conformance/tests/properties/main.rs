@@ -11,9 +11,11 @@
 )]
 
 mod activation;
+mod closed;
 mod dotenv;
 mod identity;
 mod interleaving;
+mod mapped;
 mod model;
 mod script;
 mod scripts;

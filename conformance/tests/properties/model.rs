@@ -48,10 +48,72 @@ enum Class {
     Secret,
 }
 
+/// Names of settings that belong to the process.
+const GLOBAL: [&str; 36] = [
+    "API_SERVER_CORS_ORIGINS",
+    "API_SERVER_ENABLED",
+    "API_SERVER_HOST",
+    "API_SERVER_PORT",
+    "GATEWAY_RELAY_ALLOW_DIRECT_PLATFORMS",
+    "GATEWAY_RELAY_BOT_IDS",
+    "GATEWAY_RELAY_DISPLAY_NAME",
+    "GATEWAY_RELAY_ENDPOINT",
+    "GATEWAY_RELAY_INSTANCE_ID",
+    "GATEWAY_RELAY_PLATFORMS",
+    "GATEWAY_RELAY_ROUTE_KEYS",
+    "GATEWAY_RELAY_URL",
+    "GATEWAY_RELAY_WAKE_URL",
+    "HERMES_API_TIMEOUT",
+    "HERMES_GATEWAY_LOCK_DIR",
+    "HERMES_HOME",
+    "HERMES_KANBAN_BOARD",
+    "HERMES_KANBAN_DB",
+    "HERMES_KANBAN_WORKSPACES_ROOT",
+    "HERMES_MAX_ITERATIONS",
+    "HERMES_NOUS_TIMEOUT_SECONDS",
+    "HERMES_PROFILE",
+    "HERMES_REDACT_SECRETS",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "PATH",
+    "PWD",
+    "PYTHONPATH",
+    "SHELL",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "_HERMES_GATEWAY",
+];
+
+/// Words that make a secret of a name that only its family makes global.
+const SECRET_WORDS: [&str; 12] = [
+    "TOKEN",
+    "KEY",
+    "KEYS",
+    "SECRET",
+    "PASSWORD",
+    "PASS",
+    "PASSWD",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "COOKIE",
+    "AUTH",
+    "DSN",
+];
+
+/// The table of names in SEC.
+pub(crate) fn is_global(name: &str) -> bool {
+    let of_a_family = name.starts_with("HERMES_KANBAN_") || name.starts_with("HERMES_TELEGRAM_");
+    GLOBAL.contains(&name) || (of_a_family && !name.split('_').any(|word| SECRET_WORDS.contains(&word)))
+}
+
 fn class(name: &str) -> Class {
     match name {
-        "TZ" | "HOME" | "HERMES_HOME" => Class::Global,
-        "OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN" => Class::ControlPlane,
+        "OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN" | "OMNIGENT_RUNNER_INITIAL_AUTH_TOKEN" => Class::ControlPlane,
+        _ if is_global(name) => Class::Global,
         _ if name.starts_with("TERMINAL_") => Class::Terminal,
         _ => Class::Secret,
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
-use watertight_conformance::case::{Expected, Outcome, Step};
+use watertight_conformance::case::{Outcome, Step};
 use watertight_conformance::layout::Layout;
 use watertight_conformance::subject::{Assignment, Flaw, InProcess, Subject};
 
@@ -49,42 +49,6 @@ proptest! {
                 || (profile == launch && value.starts_with(&own[1]));
             prop_assert!(is_own, "{label}: {profile} saw another's value\n{}", case.to_yaml().expect("YAML"));
         }
-    }
-
-    #[test]
-    fn conf_21_without_a_scope_no_name_gives_a_value(world in worlds(), name in "[A-Za-z_=.][A-Za-z0-9_]{0,12}|") {
-        let mut case = case(&world, &[Action::Activate]);
-        case.given.env.insert("ZZ_PROBE".to_owned(), "canary-probe".to_owned());
-        if !name.is_empty() && !name.contains('=') && !["HOME", "TZ", "PATH"].contains(&name.as_str()) {
-            case.given.env.insert(name.clone(), "canary-named".to_owned());
-        }
-        for (label, name) in [("probe", "ZZ_PROBE"), ("named", name.as_str())] {
-            let default = Some("canary-default".to_owned());
-            let step = Step::ReadSecret { label: label.to_owned(), name: name.to_owned(), handle: None, default: None };
-            case.script.push(step);
-            let step = Step::ReadSecret { label: format!("{label} with a default"), name: name.to_owned(), handle: None, default };
-            case.script.push(step);
-        }
-        let layout = Layout::of(&case).expect("a tree");
-        let answer = InProcess::new().run(&Assignment::of(&case, &layout).expect("an assignment"));
-        let outcomes = answer.expect("it runs").outcomes;
-        // A name that no variable can have is absent; a default is applied to that.
-        let impossible = name.is_empty() || name.contains('=');
-        for label in ["probe", "named", "probe with a default", "named with a default"] {
-            let is_value = matches!(outcomes.get(label), Some(Outcome::Value(_)));
-            let may_be = impossible && label == "named with a default";
-            prop_assert!(!is_value || may_be, "{label} gave a value for {name:?}");
-        }
-    }
-
-    #[test]
-    fn conf_25_every_mapped_key_is_answered_by_the_policy_alone(world in worlds(), profile in 0..4_usize) {
-        let body = vec![Action::Terminal(5), Action::SetEnv(5), Action::SetEnv(4), Action::Terminal(5), Action::Terminal(4)];
-        let case = case(&world, &[Action::Activate, Action::Scope { profile, panics: false, body }]);
-        let mapped = case.expect.get("l002");
-        prop_assert!(matches!(mapped, Some(Expected::Value(_))), "a policy has every mapped key");
-        prop_assert_eq!(mapped, case.expect.get("l003"), "and the environment changes none of them");
-        holds(&case)?;
     }
 }
 
