@@ -25,7 +25,7 @@ pub fn read(hosting: &dyn Hosting, name: impl AsRef<OsStr>) -> Result<Option<Sec
     let name = name.as_ref();
     // What comes out of the thread-local's closure fits in two registers: a whole result would be copied
     // through memory on the way, which takes as long as the read.
-    match with_ambient(|ambient| Sight::ambient(hosting, ambient).quick(name)) {
+    match with_ambient(|ambient| Sight::ambient(hosting, ambient).quick(name).map(Secret::clone)) {
         Quick::Value(secret) => Ok(Some(secret)),
         Quick::Absent => Ok(None),
         Quick::Neither => with_care(hosting, name),
@@ -96,23 +96,25 @@ pub fn explain_from(
 /// A refusal, or an answer of the environment.
 #[inline(never)]
 fn with_care(hosting: &dyn Hosting, name: &OsStr) -> Result<Option<Secret>, Refused> {
-    with_ambient(|ambient| owned(&Sight::ambient(hosting, ambient), name))
+    with_ambient(|ambient| {
+        Sight::ambient(hosting, ambient).answer(name).map(|value| value.map(Value::into_secret))
+    })
 }
 
 #[inline]
 fn owned(sight: &Sight<'_>, name: &OsStr) -> Result<Option<Secret>, Refused> {
-    let entry = sight.entry(name);
-    match sight.hit(entry) {
-        Some(secret) => Ok(Some(secret.clone())),
-        None => sight.answer(name, entry).map(|value| value.map(Value::into_secret)),
+    match sight.quick(name) {
+        Quick::Value(secret) => Ok(Some(secret.clone())),
+        Quick::Absent => Ok(None),
+        Quick::Neither => sight.answer(name).map(|value| value.map(Value::into_secret)),
     }
 }
 
 #[inline]
 fn lent<R>(sight: &Sight<'_>, name: &OsStr, body: impl FnOnce(Option<&Secret>) -> R) -> Result<R, Refused> {
-    let entry = sight.entry(name);
-    match sight.hit(entry) {
-        Some(secret) => Ok(body(Some(secret))),
-        None => sight.answer(name, entry).map(|value| body(value.as_ref().map(Value::secret))),
+    match sight.quick(name) {
+        Quick::Value(secret) => Ok(body(Some(secret))),
+        Quick::Absent => Ok(body(None)),
+        Quick::Neither => sight.answer(name).map(|value| body(value.as_ref().map(Value::secret))),
     }
 }

@@ -185,6 +185,12 @@ impl SecretScope {
         self.entries.find(name)
     }
 
+    /// Whether a source failed.
+    #[inline]
+    pub(crate) fn has_failures(&self) -> bool {
+        !self.failures.is_empty()
+    }
+
     /// What an entry, or that there is none, says of its name (SEC-24).
     pub(crate) fn judge<'a>(&'a self, entry: Option<&'a Entry>) -> Found<'a> {
         if let Some(value) = entry.and_then(|entry| entry.value.as_ref()) {

@@ -10,13 +10,11 @@ use watertight_vocabulary::{
 use crate::decision::{
     Answer, Binding, BoundHome, Decision, Denial, Held, HostedBy, Question, Standing, decide,
 };
-use crate::entries::Entry;
 use crate::explain::Explanation;
 use crate::scope::Found;
 use crate::{BoundSecrets, SecretScope};
 
-/// One point of view; every read is answered from here. What a hit needs is looked up once, when it is
-/// taken.
+/// One point of view; every read is answered from here.
 #[derive(Clone, Copy)]
 pub(crate) struct Sight<'a> {
     hosting: Option<&'a dyn Hosting>,
@@ -43,11 +41,12 @@ enum Seen<'a> {
     Refusal(&'a Refusal),
 }
 
-/// What the bound scope answers alone.
-pub(crate) enum Quick {
-    Value(Secret),
+/// What an open scope answers alone.
+#[derive(Clone, Copy)]
+pub(crate) enum Quick<S> {
+    Value(S),
     Absent,
-    /// It takes more than the scope to answer.
+    /// It takes a closer look.
     Neither,
 }
 
@@ -99,72 +98,21 @@ impl<'a> Sight<'a> {
         Self { hosting: Some(hosting), frame, bound: Seen::Nothing, standing: Standing::Open }
     }
 
-    /// The entry of a name in the bound scope: nothing is decided by it yet.
-    #[inline]
-    pub(crate) fn entry(&self, name: &OsStr) -> Option<&'a Entry> {
-        match self.bound {
-            Seen::Scope(scope) => scope.entry(name),
-            Seen::Nothing | Seen::Refusal(_) => None,
-        }
-    }
-
-    /// The value of a name that the bound scope holds, if the table says so; `None` for everything else.
-    ///
-    /// A scope holds secrets only (SEC-26), so the table's question is known but for the frame's standing:
-    /// no class is looked up, and neither the home nor how many profiles are hosted is in a row that a hit
-    /// can reach.
-    #[inline]
-    pub(crate) fn hit(&self, entry: Option<&'a Entry>) -> Option<&'a Secret> {
-        let value = entry?.value.as_ref()?;
-        let hosting = match (self.hosting, self.frame) {
-            (None, Frame::Context(context)) if context.host().is_some() => HostedBy::Nobody,
-            (None, _) => HostedBy::HandleAlone,
-            (Some(_), _) => HostedBy::ManyProfiles,
-        };
-        let question = Question {
-            possible: true,
-            class: NameClass::Secret,
-            hosting,
-            bound: Binding::Scope,
-            home: BoundHome::Nothing,
-            standing: self.standing,
-            held: Held::Yes,
-        };
-        match decide(question).answer {
-            Answer::Scope => Some(value),
-            Answer::Environment | Answer::Absent | Answer::Refused(_) => None,
-        }
-    }
-
     /// The answer where the bound scope gives it alone.
     #[inline]
-    pub(crate) fn quick(&self, name: &OsStr) -> Quick {
-        let entry = self.entry(name);
-        match self.hit(entry) {
-            Some(secret) => Quick::Value(secret.clone()),
-            None if matches!(self.bound, Seen::Scope(_)) && self.is_absent(name, entry) => Quick::Absent,
-            None => Quick::Neither,
+    pub(crate) fn quick(&self, name: &OsStr) -> Quick<&'a Secret> {
+        match (self.bound, self.standing, self.hosting) {
+            (Seen::Scope(scope), Standing::Open, Some(hosting)) => in_open_scope(scope, hosting, name),
+            _ => Quick::Neither,
         }
     }
 
+    /// The answer to any read, after that closer look.
     #[inline(never)]
-    fn is_absent(&self, name: &OsStr, entry: Option<&'a Entry>) -> bool {
-        decide(self.question(name, self.judge(entry).held())).answer == Answer::Absent
-    }
-
-    /// The answer to a read that is no hit; it answers a hit alike, but not as fast.
-    #[inline(never)]
-    pub(crate) fn answer(
-        &self,
-        name: &OsStr,
-        entry: Option<&'a Entry>,
-    ) -> Result<Option<Value<'a>>, Refused> {
-        let found = self.judge(entry);
+    pub(crate) fn answer(&self, name: &OsStr) -> Result<Option<Value<'a>>, Refused> {
+        let found = self.judge(name);
         let question = self.question(name, found.held());
         let decision = decide(question);
-        if decision.answer == Answer::Absent {
-            return Ok(None);
-        }
         let (decision, value) = self.carried_out(name, question, decision, found);
         match self.denial(decision, found) {
             Some(reason) => Err(Refused::new(name, reason)),
@@ -174,14 +122,14 @@ impl<'a> Sight<'a> {
 
     /// The answer where no environment can be asked, so that it can be borrowed.
     pub(crate) fn borrow(&self, name: &OsStr) -> Result<Option<&'a Secret>, Refused> {
-        match self.answer(name, self.entry(name))? {
+        match self.answer(name)? {
             Some(Value::Scope(secret)) => Ok(Some(secret)),
             Some(Value::Environment(_)) | None => Ok(None),
         }
     }
 
     pub(crate) fn explain(&self, name: &OsStr) -> Explanation {
-        let found = self.judge(self.entry(name));
+        let found = self.judge(name);
         let question = self.question(name, found.held());
         let (decision, value) = self.carried_out(name, question, decide(question), found);
         let refused = self.denial(decision, found).map(|reason| Refused::new(name, reason));
@@ -190,9 +138,9 @@ impl<'a> Sight<'a> {
     }
 
     /// What the scope says of the name.
-    fn judge(&self, entry: Option<&'a Entry>) -> Found<'a> {
+    fn judge(&self, name: &OsStr) -> Found<'a> {
         match self.bound {
-            Seen::Scope(scope) => scope.judge(entry),
+            Seen::Scope(scope) => scope.judge(scope.entry(name)),
             Seen::Refusal(_) | Seen::Nothing => Found::Missing,
         }
     }
@@ -253,18 +201,22 @@ impl<'a> Sight<'a> {
         (decision, frozen)
     }
 
-    #[inline]
     fn question(&self, name: &OsStr, held: Held) -> Question {
+        let (class, hosting) = (self.class_of(name), self.hosted_by());
         Question {
             possible: Name::is_possible(name),
-            class: self.class_of(name),
-            hosting: self.hosted_by(),
+            class,
+            hosting,
             bound: match self.bound {
                 Seen::Nothing => Binding::Nothing,
                 Seen::Scope(_) => Binding::Scope,
                 Seen::Refusal(_) => Binding::Refusal,
             },
-            home: self.home(),
+            // Where many profiles are hosted, no row of a secret asks whose home is bound.
+            home: match (class, hosting) {
+                (NameClass::Secret, HostedBy::ManyProfiles) => BoundHome::Nothing,
+                _ => self.home(),
+            },
             standing: self.standing,
             held,
         }
@@ -283,7 +235,6 @@ impl<'a> Sight<'a> {
 
     /// Own is what is proved to be: the context says so and so do the homes. A frame of no host or another
     /// one is foreign for what it does not hold.
-    #[inline]
     fn home(&self) -> BoundHome {
         let context = match self.frame {
             Frame::Nothing => return BoundHome::Nothing,
@@ -312,6 +263,53 @@ impl<'a> Sight<'a> {
             (Some(scope), _) if self.standing != Standing::OtherHost => scope.classes().class_of(name),
             (_, Some(hosting)) => hosting.classes().class_of(name),
             (_, None) => Classes::hermes().class_of(name),
+        }
+    }
+}
+
+/// The way of nearly every read: a scope is bound that may be read through, and a host is there. What a row
+/// does not ask is not looked up, and stands in its question as anything.
+///
+/// A scope holds secrets only (SEC-26), so a hit's class is known, and neither the home nor how many profiles
+/// are hosted is in a row that it can reach. Absence is found here where many profiles are hosted: of a
+/// secret, no row asks for the home then, and whether a variable can have the name changes nothing, since
+/// one that none can have is absent too.
+///
+/// All that it is given fits into registers, which a view of the whole frame does not.
+#[inline(never)]
+fn in_open_scope<'a>(scope: &'a SecretScope, hosting: &dyn Hosting, name: &OsStr) -> Quick<&'a Secret> {
+    let question = |class, held| Question {
+        possible: true,
+        class,
+        hosting: HostedBy::ManyProfiles,
+        bound: Binding::Scope,
+        home: BoundHome::Nothing,
+        standing: Standing::Open,
+        held,
+    };
+    let entry = scope.entry(name);
+    if let Some(secret) = entry.and_then(|entry| entry.value.as_ref()) {
+        return match decide(question(NameClass::Secret, Held::Yes)).answer {
+            Answer::Scope => Quick::Value(secret),
+            Answer::Environment | Answer::Absent | Answer::Refused(_) => Quick::Neither,
+        };
+    }
+    if entry.is_some() || scope.has_failures() || !hosting.many_profiles() {
+        return Quick::Neither;
+    }
+    match decide(question(scope.classes().class_of(name), Held::No)).answer {
+        Answer::Absent => Quick::Absent,
+        Answer::Scope | Answer::Environment | Answer::Refused(_) => Quick::Neither,
+    }
+}
+
+impl<S> Quick<S> {
+    #[inline]
+    pub(crate) fn map<T>(self, with: impl FnOnce(S) -> T) -> Quick<T> {
+        match self {
+            Self::Value(value) => Quick::Value(with(value)),
+            Self::Absent => Quick::Absent,
+            Self::Neither => Quick::Neither,
         }
     }
 }

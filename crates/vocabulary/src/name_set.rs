@@ -9,6 +9,8 @@ use crate::{CaseRule, Name};
 pub struct NameSet {
     exact: Vec<Name>,
     prefixes: Vec<Name>,
+    /// The lengths that a member may have, a bit for each: most names that are asked for have another.
+    lengths: u64,
 }
 
 /// The longest list of exact names that is looked through and not searched.
@@ -17,7 +19,7 @@ const LOOKED_THROUGH: usize = 8;
 impl NameSet {
     /// The set that holds nothing.
     pub const fn new() -> Self {
-        Self { exact: Vec::new(), prefixes: Vec::new() }
+        Self { exact: Vec::new(), prefixes: Vec::new(), lengths: 0 }
     }
 
     /// The set with these exact names.
@@ -30,6 +32,7 @@ impl NameSet {
         self.exact.extend(names.into_iter().map(Into::into));
         self.exact.sort_unstable();
         self.exact.dedup();
+        self.lengths = self.exact.iter().fold(self.lengths, |all, name| all | length_bit(name.as_os_str()));
         self
     }
 
@@ -37,6 +40,8 @@ impl NameSet {
     pub fn with_prefix(mut self, prefix: impl Into<Name>) -> Self {
         let prefix = prefix.into();
         if !prefix.as_os_str().is_empty() && !self.prefixes.contains(&prefix) {
+            // This bit and all above it.
+            self.lengths |= length_bit(prefix.as_os_str()).wrapping_neg();
             self.prefixes.push(prefix);
             self.prefixes.sort_unstable();
         }
@@ -46,13 +51,27 @@ impl NameSet {
     /// Whether `name` is a member, by exact name or by prefix.
     #[inline]
     pub fn contains(&self, name: &OsStr, case: CaseRule) -> bool {
-        self.contains_exactly(name, case)
+        self.may_hold(name) && self.holds(name, case)
+    }
+
+    #[inline(never)]
+    fn holds(&self, name: &OsStr, case: CaseRule) -> bool {
+        self.holds_exactly(name, case)
             || self.prefixes.iter().any(|prefix| case.has_prefix(name, prefix.as_os_str()))
     }
 
     /// Whether `name` is a member by its exact name.
     #[inline]
     pub fn contains_exactly(&self, name: &OsStr, case: CaseRule) -> bool {
+        self.may_hold(name) && self.holds_exactly(name, case)
+    }
+
+    #[inline]
+    fn may_hold(&self, name: &OsStr) -> bool {
+        self.lengths & length_bit(name) != 0
+    }
+
+    fn holds_exactly(&self, name: &OsStr, case: CaseRule) -> bool {
         match case {
             // Unequal lengths are seen at a glance, so a short list is faster looked through than searched.
             CaseRule::Sensitive if self.exact.len() <= LOOKED_THROUGH => {
@@ -77,4 +96,11 @@ impl NameSet {
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.prefixes.is_empty()
     }
+}
+
+/// The bit of a name's length; all that are too long share one. Under no case rule are names of different
+/// lengths one name.
+#[inline]
+fn length_bit(name: &OsStr) -> u64 {
+    1 << name.len().min(63)
 }

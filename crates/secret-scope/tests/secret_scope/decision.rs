@@ -151,6 +151,19 @@ fn sec_03_and_sec_06_no_secret_is_answered_from_the_environment_when_many_profil
     }
 }
 
+/// What a read leaves out where many profiles are hosted, since it changes no answer.
+#[test]
+fn sec_03_and_sec_06_no_secret_is_answered_by_whose_home_is_bound_when_many_profiles_are_hosted() {
+    let of_home = |home: &str| decisions(|i| i[1] == "secret" && i[2] == "many" && i[4] == home);
+    let bare = |home: &str| of_home(home).into_iter().map(|(_, decision)| decision).collect::<Vec<_>>();
+    assert_eq!(bare("own"), bare("none"));
+    assert_eq!(bare("foreign"), bare("none"));
+    for (inputs, question) in questions() {
+        let impossible = decide(Question { possible: false, ..question });
+        assert_eq!(impossible.answer, Answer::Absent, "{inputs:?}: absent whatever the rest is");
+    }
+}
+
 #[test]
 fn sec_04_and_sec_08_no_secret_is_answered_from_the_environment_under_a_foreign_home() {
     for (inputs, decision) in decisions(|i| i[1] == "secret" && i[4] == "foreign") {

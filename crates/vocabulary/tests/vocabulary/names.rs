@@ -27,6 +27,27 @@ fn snap_20_membership_is_exact_names_plus_prefixes() {
 }
 
 #[test]
+fn snap_20_a_member_of_any_length_is_found_and_makes_no_other_of_its_length_one() {
+    for length in [0, 1, 2, 61, 62, 63, 64, 65, 128] {
+        let (member, other) = ("A".repeat(length), "B".repeat(length));
+        let set = NameSet::of([member.as_str()]);
+        let prefixed = NameSet::new().with_prefix(member.as_str());
+        for case in [CaseRule::Sensitive, CaseRule::AsciiInsensitive] {
+            assert!(
+                set.contains(OsStr::new(&member), case) && set.contains_exactly(OsStr::new(&member), case)
+            );
+            assert_eq!(set.contains(OsStr::new(&other), case), length == 0, "{length}");
+            for more in [0, 1, 70] {
+                let longer = format!("{member}{}", "C".repeat(more));
+                assert_eq!(prefixed.contains(OsStr::new(&longer), case), length > 0, "{length} and {more}");
+                assert!(!prefixed.contains_exactly(OsStr::new(&longer), case));
+                assert_eq!(set.contains(OsStr::new(&longer), case), more == 0);
+            }
+        }
+    }
+}
+
+#[test]
 fn snap_08_case_is_a_function_of_the_platform_and_folds_ascii_alone() {
     for platform in Platform::ALL {
         let wanted =
