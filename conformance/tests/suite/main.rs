@@ -8,6 +8,7 @@ mod deviations;
 mod flaws;
 #[cfg(unix)]
 mod foreign;
+mod leaks;
 mod loading;
 mod protocol;
 mod reporting;

@@ -4,7 +4,8 @@ use std::fs;
 use std::future::ready;
 use std::sync::Arc;
 
-use watertight::{Host, ProfileScope, Report, ScopeError};
+use watertight::{Activation, Host, ProfileScope, Report, ScopeError};
+use watertight_disk::{Operation, RealFileSystem, Scripted};
 use watertight_env_snapshot::ChildSpec;
 use watertight_secret_scope::SecretSource;
 
@@ -41,6 +42,24 @@ pub(crate) fn show_all(texts: &mut Texts) {
         scope.run(|| show!(texts, watertight::host()));
     }
     failures(texts, &tree, &host);
+    uncounted(texts);
+}
+
+/// A host that cannot tell whether one of the folders is a tenant.
+fn uncounted(texts: &mut Texts) {
+    let tree = Tree::new();
+    for operation in [Operation::SymlinkMetadata, Operation::ReadDir] {
+        let suffix = if operation == Operation::ReadDir { "profiles" } else { "coder/config.yaml" };
+        let disk = Scripted::failing(Arc::new(RealFileSystem), operation, suffix, 5);
+        let host = tree.builder().disk(Arc::new(disk)).build().unwrap();
+        show_report(texts, &host.report());
+        let activation = host.activate_eagerly();
+        assert!(
+            matches!(activation, Activation::CountingFailed { .. }),
+            "nothing hid a tenant: {activation}"
+        );
+        show!(texts, activation);
+    }
 }
 
 fn show_scope(texts: &mut Texts, host: &Host, scope: &ProfileScope) {

@@ -33,7 +33,14 @@ pub(crate) fn show_all(texts: &mut Texts) {
     show_trees(texts, &profiles);
     for operation in [Operation::Metadata, Operation::SymlinkMetadata, Operation::ReadDir, Operation::OpenDir]
     {
-        for suffix in ["profiles", "coder", "coder/.env", "parked/gateway.parked"] {
+        for suffix in [
+            "profiles",
+            "coder",
+            "coder/config.yaml",
+            "gone/.env",
+            "gone/config.yaml",
+            "parked/gateway.parked",
+        ] {
             let disk = Arc::new(Scripted::failing(Arc::new(RealFileSystem), operation, suffix, 5));
             show_trees(texts, &ProfileTree::new(profiles.root().clone(), disk, Arc::new(DiskFiles::new())));
         }

@@ -11,39 +11,54 @@ pub(crate) const CANARY: &str = "canary-Zq7xWv9KpR3tYb5Nm2Lc8Hd";
 const UNIQUE: &str = "Zq7xWv9KpR3tYb5Nm2Lc8Hd";
 /// So many bytes in a row are a piece.
 const PIECE: usize = 8;
-/// As numbers or digits, so few bytes in a row are a piece already.
+/// As a list of numbers, so few bytes in a row are a piece already.
 const NUMBERS: usize = 5;
 
-/// Every piece of the canary: as it is in lower case, as the list of numbers that a derived `Debug` of bytes
-/// writes, and in hexadecimal digits.
-static PIECES: LazyLock<(Vec<String>, Vec<String>)> = LazyLock::new(|| {
-    let folded = UNIQUE.to_lowercase();
-    let mut spelled: Vec<String> = vec!["canary-".to_owned()];
-    spelled.extend(folded.as_bytes().windows(PIECE).map(|piece| String::from_utf8_lossy(piece).into_owned()));
-    spelled.extend(UNIQUE.as_bytes().windows(NUMBERS).map(digits));
-    let numbers = |piece: &[u8]| piece.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    (spelled, UNIQUE.as_bytes().windows(NUMBERS).map(numbers).collect())
+/// A form in which bytes can be written.
+struct Form {
+    /// Every piece of the canary, in this form.
+    pieces: Vec<String>,
+    /// Parts of pieces, one of which stands in each of them: without any of these there is no piece.
+    hints: Vec<String>,
+}
+
+impl Form {
+    fn new(piece: usize, hint: usize, write: impl Fn(&[u8]) -> String) -> Self {
+        let bytes = UNIQUE.as_bytes();
+        let hints = bytes.windows(hint).step_by(piece - hint + 1).map(&write).collect();
+        Self { pieces: bytes.windows(piece).map(&write).collect(), hints }
+    }
+
+    fn may_be_in(&self, text: &str) -> bool {
+        self.hints.iter().any(|hint| text.contains(hint))
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.pieces.iter().any(|piece| text.contains(piece))
+    }
+}
+
+/// The bytes as text in lower case, and as hexadecimal digits.
+static WRITTEN: LazyLock<[Form; 2]> = LazyLock::new(|| {
+    [Form::new(PIECE, 4, |bytes| String::from_utf8_lossy(bytes).to_lowercase()), Form::new(PIECE, 4, digits)]
 });
 
-/// Bytes as hexadecimal digits.
+/// The bytes as the list of numbers that a derived `Debug` shows, without its white space.
+static LISTED: LazyLock<Form> = LazyLock::new(|| {
+    let number = |byte: &u8| byte.to_string();
+    Form::new(NUMBERS, 1, |bytes| bytes.iter().map(number).collect::<Vec<_>>().join(","))
+});
+
 fn digits(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 /// Whether a text holds the canary, or a piece of it in any of these forms.
 pub(crate) fn shows_the_canary(text: &str) -> bool {
-    let (spelled, numbered) = &*PIECES;
     let folded = text.to_lowercase();
-    if spelled.iter().any(|piece| folded.contains(piece)) {
-        return true;
-    }
-    // Every so many bytes of it stand in each of its pieces: without one of their numbers there is none.
-    let mut needed = UNIQUE.as_bytes().iter().skip(NUMBERS - 1).step_by(NUMBERS);
-    if !needed.any(|byte| text.contains(&byte.to_string())) {
-        return false;
-    }
-    let dense = text.replace([' ', '\n'], "");
-    numbered.iter().any(|piece| dense.contains(piece))
+    folded.contains("canary-")
+        || WRITTEN.iter().any(|form| form.may_be_in(&folded) && form.is_in(&folded))
+        || (LISTED.may_be_in(text) && LISTED.is_in(&text.replace([' ', '\n'], "")))
 }
 
 /// Texts by the crate and the type that wrote them.
@@ -166,7 +181,7 @@ macro_rules! show {
 pub(crate) use show;
 
 mod tests {
-    use super::{CANARY, Shown, Silent, Texts, digits, shows_the_canary};
+    use super::{CANARY, NUMBERS, PIECE, Shown, Silent, Texts, UNIQUE, digits, shows_the_canary};
 
     #[derive(Debug, serde::Serialize)]
     struct Leaky {
@@ -201,6 +216,13 @@ mod tests {
             digits(bytes),
         ] {
             assert!(shows_the_canary(&text), "not seen: {text}");
+        }
+        for piece in UNIQUE.as_bytes().windows(PIECE) {
+            let text = String::from_utf8_lossy(piece);
+            assert!(shows_the_canary(&text) && shows_the_canary(&digits(piece)), "not seen: {text}");
+        }
+        for piece in UNIQUE.as_bytes().windows(NUMBERS) {
+            assert!(shows_the_canary(&format!("{piece:?}")), "not seen: {piece:?}");
         }
         assert!(!shows_the_canary("an ordinary sentence about 113, 55 and 120"));
     }
