@@ -32,6 +32,7 @@ const TYPES: &[(&str, &str)] = &[
     ("Deviation", "fixture"),
     ("Difference", "silent"),
     ("Dotenvy", "silent"),
+    ("EntryFault", "units"),
     ("EntryKind", "units"),
     ("EnvBytes", "fixture"),
     ("Expectations", "fixture"),
