@@ -14,9 +14,12 @@ pub(super) struct Lines<'a> {
     text: &'a str,
     at: usize,
     number: u32,
-    feed: Next,
-    carriage: Next,
+    /// For a line whose end is far: where the next LF and the next CR stand.
+    far: Option<(Next, Next)>,
 }
+
+/// Most lines end before this many bytes; looking at these one by one is faster than starting a search.
+const NEAR: usize = 96;
 
 /// Where the next of one character stands, at or behind a place; each byte is looked at once.
 #[derive(Debug, Clone, Copy)]
@@ -26,9 +29,9 @@ struct Next {
 }
 
 impl Next {
-    fn of(text: &str, character: char) -> Self {
-        let mut next = Self { character, at: 0 };
-        next.find(text, 0);
+    fn of(text: &str, character: char, place: usize) -> Self {
+        let mut next = Self { character, at: place };
+        next.find(text, place);
         next
     }
 
@@ -48,7 +51,23 @@ impl Next {
 
 impl<'a> Lines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        Self { text, at: 0, number: 0, feed: Next::of(text, '\n'), carriage: Next::of(text, '\r') }
+        Self { text, at: 0, number: 0, far: None }
+    }
+
+    /// Where the line ends, and where the next begins; behind the last line this may be one too far, and
+    /// nothing is there.
+    fn end(&mut self) -> (usize, usize) {
+        let (text, at) = (self.text, self.at);
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        if let Some(near) = rest.iter().take(NEAR).position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let both = matches!(rest.get(near..), Some([b'\r', b'\n', ..]));
+            return (at + near, at + near + if both { 2 } else { 1 });
+        }
+        let far = || (Next::of(text, '\n', at), Next::of(text, '\r', at));
+        let (feed, carriage) = self.far.get_or_insert_with(far);
+        let (feed, carriage) = (feed.from(text, at), carriage.from(text, at));
+        let end = feed.min(carriage);
+        (end, if carriage + 1 == feed { feed + 1 } else { end + 1 })
     }
 }
 
@@ -59,13 +78,11 @@ impl<'a> Iterator for Lines<'a> {
         if self.at >= self.text.len() {
             return None;
         }
-        let (feed, carriage) = (self.feed.from(self.text, self.at), self.carriage.from(self.text, self.at));
-        let end = feed.min(carriage);
+        let (end, next) = self.end();
         let untrimmed = self.text.get(self.at..end)?;
         let text = untrimmed.trim_start();
         let start = end - text.len();
-        // Behind the last line there may be no end: then this is one too far, and nothing is there.
-        self.at = if carriage + 1 == feed { feed + 1 } else { end + 1 };
+        self.at = next;
         self.number = self.number.saturating_add(1);
         Some(Line { text: text.trim_end(), number: self.number, start })
     }

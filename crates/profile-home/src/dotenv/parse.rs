@@ -218,6 +218,14 @@ impl<'a> Reader<'a, '_> {
 
 /// The key and the trimmed text behind the `=`, if the trimmed line assigns to a name (FILE-13, FILE-14).
 fn assignment(line: &str) -> Option<(&str, &str)> {
+    // As most lines are written: a name, and the sign behind it.
+    let end = line.bytes().position(|byte| !is_in_name(byte)).unwrap_or(line.len());
+    if let Some((key, written)) = line.split_at_checked(end)
+        && let Some(written) = written.strip_prefix('=')
+    {
+        let begins = key.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
+        return begins.then(|| (key, written.trim_start()));
+    }
     let line = line
         .strip_prefix("export")
         .filter(|rest| rest.starts_with(char::is_whitespace))
@@ -273,6 +281,9 @@ fn begins_key_material(line: &str) -> bool {
 /// Whether a key is a name (FILE-14).
 pub(super) fn is_name(key: &str) -> bool {
     let mut bytes = key.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && bytes.all(is_in_name)
+}
+
+fn is_in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
