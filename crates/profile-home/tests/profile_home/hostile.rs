@@ -210,7 +210,7 @@ fn repeating() -> Vec<Hostile> {
     ]
 }
 
-/// What may stand in brackets, as often as fits below the budget for signs: there the library keeps most.
+/// What may stand in brackets, below the budget for signs: there the library keeps most.
 fn in_brackets() -> Vec<Hostile> {
     let mut files = Vec::new();
     for (item, signs) in [
@@ -230,10 +230,11 @@ fn in_brackets() -> Vec<Hostile> {
         ("!x ,", 1),
         ("!<x> ,", 1),
     ] {
-        // In braces a debug build takes long for the keys that are the same.
-        for (open, close, signs) in [("[", "]", signs), ("{", "}", 10 * signs)] {
-            let text = format!("a: {open}{}{close}\n", item.repeat(99_980 / signs));
-            files.push(("just below the budget for signs, in brackets", text, ANY));
+        // A debug build takes long: those that took most memory come close to the budget, the others a third.
+        let count = if matches!(item, "a: b," | "\"\":,") { 99_980 } else { 33_000 };
+        for (open, close, count) in [("[", "]", count), ("{", "}", 10_000)] {
+            let text = format!("a: {open}{}{close}\n", item.repeat(count / signs));
+            files.push(("below the budget for signs, in brackets", text, ANY));
         }
     }
     for (item, signs) in [("[],", 2), ("{},", 2)] {
@@ -246,20 +247,20 @@ fn in_brackets() -> Vec<Hostile> {
     files
 }
 
-/// What may stand on lines of its own, as often as fits below the budget for signs.
+/// What may stand on lines of its own, below the budget for signs; and long and odd things.
 fn on_lines() -> Vec<Hostile> {
     let line = |line: &str, count: usize| (line.to_owned() + "\n").repeat(count);
     let mut files: Vec<Hostile> =
         ["-", "- x", "- &a", "- !!str", "- !x", "- *a", "?", "? x", ":", ": x", "- ''", "- |", "- >", "- \t"]
             .into_iter()
-            .map(|sign| ("just below the budget for signs, on lines", line(sign, 99_980), ANY))
+            .map(|sign| ("below the budget for signs, on lines", line(sign, 30_000), ANY))
             .collect();
     for sign in ["- a:", "- - ", "? a:", "- ? ", "- - x"] {
-        files.push(("just below the budget for signs, two on a line", line(sign, 49_980), ANY));
+        files.push(("below the budget for signs, two on a line", line(sign, 16_000), ANY));
     }
     files.extend([
         ("keys and values", numbered(99_980, |n| format!("k{n}: v\n")), BUDGET),
-        ("quoted keys and values", numbered(60_000, |n| format!("\"k{n}\": 'v'\n")), BUDGET),
+        ("quoted keys and values", numbered(30_000, |n| format!("\"k{n}\": 'v'\n")), BUDGET),
         ("commas in a text", format!("a: \"{}\"\n", ",".repeat(1_000_000)), OK),
         ("signs in a text", format!("a: '{}'\n", "?:,".repeat(300_000)), OK),
         ("digits", format!("a: {}\n", "9".repeat(1_000_000)), ANY),
