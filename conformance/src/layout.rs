@@ -68,7 +68,7 @@ pub enum EntryFault {
     #[error("the path leads out of the root")]
     Path,
     /// Its mode is none.
-    #[error("the mode is no octal number up to 7777")]
+    #[error("the mode is not three or four octal digits")]
     Mode,
     /// Its bytes are written wrongly.
     #[error("the bytes are no base64")]
@@ -130,9 +130,9 @@ fn plan(entry: &TreeEntry) -> Result<Plan, EntryFault> {
 }
 
 fn mode_of(digits: &str) -> Result<u32, EntryFault> {
-    let is_octal = !digits.is_empty() && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit));
-    let mode = u32::from_str_radix(digits, 8).ok().filter(|mode| is_octal && *mode <= 0o7777);
-    mode.ok_or(EntryFault::Mode)
+    let is_octal = digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit));
+    let mode = u32::from_str_radix(digits, 8).ok();
+    mode.filter(|_| is_octal && matches!(digits.len(), 3 | 4)).ok_or(EntryFault::Mode)
 }
 
 impl Layout {
