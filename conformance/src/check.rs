@@ -14,6 +14,7 @@ use crate::case::{Case, Expected, Outcome};
 use crate::layout::Layout;
 use crate::subject::Answer;
 use identity::Made;
+pub(crate) use leaks::shows_a_value;
 
 /// One way in which an answer is not what the case says.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::LoadError;
+use crate::case::{Case, LoadError};
+use crate::check::Difference;
 use crate::runner::{CaseResult, Verdict};
+use crate::subject::Fault;
 
 /// One known deviation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +17,12 @@ pub struct Deviation {
     pub case: String,
     /// How it ends.
     pub outcome: KnownOutcome,
+    /// In what it may differ, where it fails: nothing else is known of it.
+    #[serde(default = "in_outcomes_alone")]
+    pub differs: Vec<KnownDifference>,
+    /// The labels whose outcomes may differ; any, where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
     /// Why that is known and left as it is.
     #[serde(default)]
     pub reason: String,
@@ -30,6 +38,53 @@ pub enum KnownOutcome {
     Broken,
 }
 
+/// In what a case with a known deviation differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownDifference {
+    /// An outcome is another one.
+    Outcome,
+    /// A value is written where none belongs.
+    Leak,
+    /// Something on disk is not as the case leaves it.
+    Disk,
+}
+
+fn in_outcomes_alone() -> Vec<KnownDifference> {
+    vec![KnownDifference::Outcome]
+}
+
+impl Deviation {
+    /// Whether a case ended as this says, and no worse.
+    fn tells(&self, verdict: &Verdict) -> bool {
+        match (self.outcome, verdict) {
+            (KnownOutcome::Failed, Verdict::Failed(all)) => all.iter().all(|one| self.knows(one)),
+            // What leaks besides is not known.
+            (KnownOutcome::Broken, Verdict::Broken(fault)) => {
+                !matches!(fault, Fault::Leaked(_)) || self.differs.contains(&KnownDifference::Leak)
+            }
+            _ => false,
+        }
+    }
+
+    fn knows(&self, difference: &Difference) -> bool {
+        let kind = match difference {
+            Difference::Outcome { label, .. } | Difference::Unexpected { label, .. } => {
+                if !self.labels.is_empty() && !self.labels.contains(label) {
+                    return false;
+                }
+                KnownDifference::Outcome
+            }
+            Difference::Leak { .. } => KnownDifference::Leak,
+            Difference::Changed(_) | Difference::NotWritten(_) | Difference::Mode { .. } => {
+                KnownDifference::Disk
+            }
+            Difference::NotLaidOut(_) => return false,
+        };
+        self.differs.contains(&kind)
+    }
+}
+
 /// The known deviations of a subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expectations(Vec<Deviation>);
@@ -43,11 +98,11 @@ pub enum Misjudged {
     /// Its glob is none.
     #[error("{0} is no glob")]
     NoGlob(String),
-    /// Nothing that was run is meant by it.
-    #[error("the deviation for {0} matches no case that was run")]
+    /// No case is meant by it.
+    #[error("the deviation for {0} matches no case")]
     MatchesNothing(String),
     /// What it says does not happen.
-    #[error("{case} is listed under {listed} as a deviation and ended otherwise")]
+    #[error("{case} is listed under {listed} as a deviation and did not end as it says")]
     EndedOtherwise {
         /// The case.
         case: String,
@@ -71,8 +126,9 @@ impl Expectations {
         Self(deviations)
     }
 
-    /// Takes known deviations out of the failures, and says where the list is wrong.
-    pub fn apply(&self, results: &mut [CaseResult]) -> Vec<Misjudged> {
+    /// Takes known deviations out of the failures, and says where the list is wrong: it is held against every
+    /// case there is, and what it says of a case only where that one was run.
+    pub fn apply(&self, cases: &[Case], results: &mut [CaseResult]) -> Vec<Misjudged> {
         let mut wrong = Vec::new();
         for deviation in &self.0 {
             if deviation.reason.trim().is_empty() {
@@ -83,25 +139,19 @@ impl Expectations {
                 continue;
             };
             let glob = glob.compile_matcher();
-            let mut matched = false;
+            if !cases.iter().any(|case| glob.is_match(&case.id)) {
+                wrong.push(Misjudged::MatchesNothing(deviation.case.clone()));
+            }
             for result in results.iter_mut().filter(|result| glob.is_match(&result.case.id)) {
                 if matches!(result.verdict, Verdict::Skipped(_)) {
                     continue;
                 }
-                matched = true;
-                let as_listed = match deviation.outcome {
-                    KnownOutcome::Failed => matches!(result.verdict, Verdict::Failed(_)),
-                    KnownOutcome::Broken => matches!(result.verdict, Verdict::Broken(_)),
-                };
-                if as_listed {
-                    result.verdict = Verdict::Skipped(format!("known deviation: {}", deviation.reason));
+                if deviation.tells(&result.verdict) {
+                    result.verdict = Verdict::Known(deviation.reason.clone());
                 } else {
                     let (case, listed) = (result.case.id.clone(), deviation.case.clone());
                     wrong.push(Misjudged::EndedOtherwise { case, listed });
                 }
-            }
-            if !matched {
-                wrong.push(Misjudged::MatchesNothing(deviation.case.clone()));
             }
         }
         wrong

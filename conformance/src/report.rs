@@ -19,6 +19,8 @@ pub struct Counts {
     pub failed: usize,
     /// Not run, or known to deviate.
     pub skipped: usize,
+    /// Known to deviate: these were run, and are among the skipped.
+    pub known: usize,
 }
 
 impl Counts {
@@ -30,6 +32,10 @@ impl Counts {
                 Verdict::Passed => counts.passed += 1,
                 Verdict::Failed(_) | Verdict::Broken(_) => counts.failed += 1,
                 Verdict::Skipped(_) => counts.skipped += 1,
+                Verdict::Known(_) => {
+                    counts.skipped += 1;
+                    counts.known += 1;
+                }
             }
         }
         counts
@@ -43,7 +49,7 @@ pub fn exit_code(results: &[CaseResult]) -> u8 {
     if results.iter().any(|result| matches!(result.verdict, Verdict::Broken(_))) {
         3
     } else {
-        u8::from(counts.failed > 0 || counts.passed == 0)
+        u8::from(counts.failed > 0 || counts.passed + counts.known == 0)
     }
 }
 
@@ -62,7 +68,7 @@ pub fn for_people(results: &[CaseResult]) -> String {
             Verdict::Broken(fault) => {
                 let _ = writeln!(text, "BROKEN {}: the subject {fault}", result.case.id);
             }
-            Verdict::Passed | Verdict::Skipped(_) => {}
+            Verdict::Passed | Verdict::Known(_) | Verdict::Skipped(_) => {}
         }
     }
     table(&mut text, results);
@@ -70,38 +76,46 @@ pub fn for_people(results: &[CaseResult]) -> String {
     if results.is_empty() {
         let _ = writeln!(text, "no case was run, which is a failure");
     }
-    let Counts { passed, failed, skipped } = Counts::of(results);
+    let Counts { passed, failed, skipped, .. } = Counts::of(results);
     let _ = writeln!(text, "conformance: {passed} passed, {failed} failed, {skipped} skipped");
     text
 }
 
 fn table(text: &mut String, results: &[CaseResult]) {
-    let _ = writeln!(text, "{:<18} {:>5} {:>7} {:>7} {:>8}", "area", "rules", "passed", "failed", "skipped");
+    let _ = writeln!(
+        text,
+        "{:<18} {:>5} {:>7} {:>7} {:>8} {:>8}",
+        "area", "rules", "passed", "failed", "skipped", "(known)"
+    );
     for area in AREAS {
         let in_area: Vec<_> = results.iter().filter(|result| result.case.area() == area).collect();
         if in_area.is_empty() {
             continue;
         }
         let rules: BTreeSet<_> = in_area.iter().flat_map(|result| &result.case.rules).collect();
-        let Counts { passed, failed, skipped } = Counts::of(in_area);
-        let _ = writeln!(text, "{area:<18} {:>5} {passed:>7} {failed:>7} {skipped:>8}", rules.len());
+        let Counts { passed, failed, skipped, known } = Counts::of(in_area);
+        let rules = rules.len();
+        let _ = writeln!(text, "{area:<18} {rules:>5} {passed:>7} {failed:>7} {skipped:>8} {known:>8}");
     }
 }
 
 fn skipped(text: &mut String, results: &[CaseResult]) {
-    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for result in results {
-        if let Verdict::Skipped(reason) = &result.verdict {
-            reasons.entry(reason).or_default().push(&result.case.id);
-        }
+        let (what, reason) = match &result.verdict {
+            Verdict::Skipped(reason) => ("skipped", reason),
+            Verdict::Known(reason) => ("known deviation", reason),
+            Verdict::Passed | Verdict::Failed(_) | Verdict::Broken(_) => continue,
+        };
+        reasons.entry((what, reason)).or_default().push(&result.case.id);
     }
-    for (reason, cases) in reasons {
+    for ((what, reason), cases) in reasons {
         // Which cases these are stands in the report for machines.
         let shown = match cases.as_slice() {
             [case] => (*case).to_owned(),
             many => format!("{} cases", many.len()),
         };
-        let _ = writeln!(text, "skipped, {reason}: {shown}");
+        let _ = writeln!(text, "{what}, {reason}: {shown}");
     }
 }
 
@@ -125,6 +139,7 @@ pub fn json_lines(results: &[CaseResult], mut out: impl io::Write) -> io::Result
         let (verdict, reasons) = match &result.verdict {
             Verdict::Passed => ("passed", Vec::new()),
             Verdict::Failed(all) => ("failed", all.iter().map(ToString::to_string).collect()),
+            Verdict::Known(reason) => ("known", vec![reason.clone()]),
             Verdict::Skipped(reason) => ("skipped", vec![reason.clone()]),
             Verdict::Broken(fault) => ("broken", vec![format!("{}: {fault}", fault.class())]),
         };
@@ -169,6 +184,11 @@ fn test_case(result: &CaseResult) -> TestCase {
         Verdict::Broken(fault) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             status.set_type(fault.class()).set_message(fault.to_string());
+            status
+        }
+        Verdict::Known(reason) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(format!("known deviation: {reason}"));
             status
         }
         Verdict::Skipped(reason) => {

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use walkdir::WalkDir;
 
 use crate::case::{Case, Level, LoadError};
 
@@ -81,10 +80,8 @@ impl Coverage {
         }
         let areas: BTreeSet<String> =
             rules.iter().filter_map(|rule| Some(rule.id.split_once('-')?.0.to_lowercase())).collect();
-        for path in sources(workspace) {
-            let text = fs::read_to_string(&path)
-                .map_err(|source| LoadError::Unreadable { path: path.clone(), source })?;
-            for name in test_names(&text) {
+        for path in sources(workspace)? {
+            for name in test_names(&read(&path)?) {
                 if let Some(rule) = rule_of(name, &areas) {
                     coverage.tests.entry(rule).or_default().push(name.to_owned());
                 }
@@ -106,33 +103,130 @@ impl Coverage {
     }
 }
 
-/// The Rust sources in which a named test may stand.
-fn sources(workspace: &Path) -> Vec<PathBuf> {
-    let mut roots = vec![workspace.join("conformance"), workspace.join("xtask")];
-    let crates = fs::read_dir(workspace.join("crates")).into_iter().flatten().flatten();
-    roots.extend(crates.map(|entry| entry.path()));
-    let folders = roots.iter().flat_map(|root| [root.join("src"), root.join("tests")]);
-    let files = folders.flat_map(|folder| WalkDir::new(folder).sort_by_file_name().into_iter().flatten());
-    files
-        .map(walkdir::DirEntry::into_path)
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .collect()
+/// The Rust sources in which a named test may stand: those that a target of a crate is built from. A file
+/// that no `mod` names is not among them.
+fn sources(workspace: &Path) -> Result<BTreeSet<PathBuf>, LoadError> {
+    let mut crates = vec![workspace.join("conformance"), workspace.join("xtask")];
+    crates.extend(entries(&workspace.join("crates")));
+    let mut found = BTreeSet::new();
+    for package in crates {
+        let mut roots = vec![package.join("src/lib.rs"), package.join("src/main.rs")];
+        for folder in [package.join("src/bin"), package.join("tests")] {
+            roots.extend(entries(&folder).flat_map(|entry| [entry.join("main.rs"), entry]));
+        }
+        for root in roots.into_iter().filter(|root| is_source(root)) {
+            let folder = root.parent().unwrap_or(&package).to_path_buf();
+            follow(&root, &folder, &mut found)?;
+        }
+    }
+    Ok(found)
 }
 
-/// The names of functions that stand below a test attribute, or inside a macro of property tests.
-fn test_names(source: &str) -> impl Iterator<Item = &str> {
-    let mut is_test = false;
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+fn is_source(path: &Path) -> bool {
+    path.is_file() && path.extension().is_some_and(|extension| extension == "rs")
+}
+
+/// A file and all its modules, which lie in `folder`.
+fn follow(path: &Path, folder: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(), LoadError> {
+    let text = read(path)?;
+    if !found.insert(path.to_path_buf()) {
+        return Ok(());
+    }
+    for module in modules(&text) {
+        let module = match module {
+            Module::Named(name) => name,
+            Module::Placed(place) => {
+                let path = path.parent().unwrap_or(folder).join(place);
+                let folder = path.parent().unwrap_or(folder).to_path_buf();
+                follow(&path, &folder, found)?;
+                continue;
+            }
+        };
+        let inner = folder.join(module);
+        let candidates = [folder.join(format!("{module}.rs")), inner.join("mod.rs")];
+        if let Some(path) = candidates.into_iter().find(|path| is_source(path)) {
+            follow(&path, &inner, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, LoadError> {
+    fs::read_to_string(path).map_err(|source| LoadError::Unreadable { path: path.to_path_buf(), source })
+}
+
+/// A module in a file of its own.
+enum Module<'a> {
+    /// Where its name says.
+    Named(&'a str),
+    /// Where `#[path]` says.
+    Placed(&'a str),
+}
+
+/// The modules that a file names and that are built here.
+fn modules(source: &str) -> impl Iterator<Item = Module<'_>> {
+    let mut above = Above::default();
     source.lines().filter_map(move |line| {
         let line = line.trim();
-        if line.starts_with("#[") {
-            is_test |= line.contains("test");
+        if above.takes(line) {
             return None;
         }
-        let name = line.trim_start_matches("pub ").trim_start_matches("async ").strip_prefix("fn ")?;
-        let named = std::mem::take(&mut is_test);
-        let name = name.split(['(', '<']).next()?;
-        named.then_some(name)
+        let above = std::mem::take(&mut above);
+        let line = line.trim_start_matches("pub(crate) ").trim_start_matches("pub(super) ");
+        let name = line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';')?;
+        (!above.is_elsewhere).then_some(above.place.map_or(Module::Named(name), Module::Placed))
     })
+}
+
+/// The names of the functions that a test harness runs here: below `#[test]` or Tokio's, and neither ignored
+/// nor for another platform alone.
+fn test_names(source: &str) -> impl Iterator<Item = &str> {
+    let mut above = Above::default();
+    source.lines().filter_map(move |line| {
+        let line = line.trim();
+        if above.takes(line) {
+            return None;
+        }
+        let name = line.trim_start_matches("pub ").trim_start_matches("async ").strip_prefix("fn ");
+        if name.is_none() && !line.ends_with([';', '{', '}']) {
+            // A comment, an empty line, or an attribute that goes on.
+            return None;
+        }
+        let Above { is_test, is_ignored, is_elsewhere, .. } = std::mem::take(&mut above);
+        let name = name?.split(['(', '<']).next()?;
+        (is_test && !is_ignored && !is_elsewhere).then_some(name)
+    })
+}
+
+/// What the attributes above an item say.
+#[derive(Default)]
+struct Above<'a> {
+    is_test: bool,
+    is_ignored: bool,
+    is_elsewhere: bool,
+    place: Option<&'a str>,
+}
+
+impl<'a> Above<'a> {
+    /// Takes an attribute; says whether the line is one.
+    fn takes(&mut self, line: &'a str) -> bool {
+        const ELSEWHERE: [&str; 4] = [
+            "#[cfg(windows)]",
+            "#[cfg(not(unix))]",
+            "#[cfg(target_os = \"windows\")]",
+            "#[cfg(target_os = \"macos\")]",
+        ];
+        self.is_test |= line == "#[test]" || line == "#[tokio::test]" || line.starts_with("#[tokio::test(");
+        self.is_ignored |= line == "#[ignore]" || line.starts_with("#[ignore =");
+        self.is_elsewhere |= ELSEWHERE.contains(&line);
+        let place = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]"));
+        self.place = place.or(self.place);
+        line.starts_with("#[")
+    }
 }
 
 /// `sec_06_an_unscoped_read` covers `SEC-06`.
@@ -151,6 +245,47 @@ mod tests {
     fn conf_06_a_named_test_is_a_function_below_a_test_attribute() {
         let source = "#[test]\nfn sec_06_refused() {}\nfn sec_07_helper() {}\n#[tokio::test]\n#[cfg(unix)]\nasync fn ctx_04_moves() {}";
         assert_eq!(test_names(source).collect::<Vec<_>>(), ["sec_06_refused", "ctx_04_moves"]);
+    }
+
+    #[test]
+    fn conf_06_what_no_harness_runs_here_covers_nothing() {
+        let names = |source: &'static str| test_names(source).collect::<Vec<_>>();
+        assert_eq!(names("#[expect(dead_code, reason = \"a test\")]\nfn sec_06_helper() {}"), [""; 0]);
+        assert_eq!(names("#[cfg(test)]\nfn sec_06_helper() {}"), [""; 0]);
+        assert_eq!(names("#[cfg(test)]\nmod tests {\nfn sec_06_helper() {}\n}"), [""; 0]);
+        assert_eq!(names("#[test]\n#[ignore = \"slow\"]\nfn sec_06_slow() {}"), [""; 0]);
+        assert_eq!(names("#[cfg(windows)]\n#[test]\nfn sec_06_elsewhere() {}"), [""; 0]);
+        assert_eq!(
+            names("#[tokio::test(flavor = \"multi_thread\")]\nasync fn sec_06_runs() {}"),
+            ["sec_06_runs"]
+        );
+        assert_eq!(names("#[test]\n#[expect(\n    lint,\n)]\nfn sec_06_runs() {}"), ["sec_06_runs"]);
+    }
+
+    #[test]
+    fn conf_06_a_file_that_no_module_names_covers_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tests = folder.path().join("crates/one/tests");
+        for (path, text) in [
+            ("whole.rs", "mod side;\n#[cfg(windows)]\nmod windows;\n#[path = \"far/off.rs\"]\nmod placed;"),
+            ("side.rs", ""),
+            ("windows.rs", ""),
+            ("far/off.rs", ""),
+            ("noun/main.rs", "pub(crate) mod inner;"),
+            ("noun/inner/mod.rs", "mod deep;"),
+            ("noun/inner/deep.rs", ""),
+            ("noun/forgotten.rs", "#[test]\nfn sec_06_forgotten() {}"),
+        ] {
+            let path = tests.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        let found = sources(folder.path()).expect("they can be read");
+        let names: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(&tests).ok()).collect();
+        // Beside a test's own file, every file is a test of its own.
+        let expected = ["far/off.rs", "noun/inner/deep.rs", "noun/inner/mod.rs", "noun/main.rs", "side.rs"];
+        assert_eq!(names[..5], expected.map(Path::new));
+        assert!(!found.contains(&tests.join("noun/forgotten.rs")));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use globset::GlobMatcher;
 use crate::case::{Case, Level, PlatformName, Suite};
 use crate::check::{Difference, differences};
 use crate::layout::{Layout, unsupported};
-use crate::subject::{Assignment, Fault, Subject};
+use crate::subject::{Afterthought, Assignment, Fault, Late, Subject};
 
 /// Which cases are run, and how.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,8 @@ pub enum Verdict {
     Passed,
     /// Not as the case says.
     Failed(Vec<Difference>),
+    /// Not as the case says, which is known, for this reason (CONF-13).
+    Known(String),
     /// Not run, for this reason.
     Skipped(String),
     /// The subject broke, which is never a pass.
@@ -95,7 +97,36 @@ pub fn run(
             });
         }
     });
-    results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
+    let mut results: Vec<_> =
+        results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect();
+    for Afterthought { case, what } in subject.finish() {
+        if let Some(result) = results.iter_mut().find(|result| result.case.id == case) {
+            result.think_again(what);
+        }
+    }
+    results
+}
+
+impl CaseResult {
+    /// What a subject did after its answer counts against the case that it had answered (CONF-05, CONF-11).
+    fn think_again(&mut self, late: Late) {
+        match (&mut self.verdict, late) {
+            (Verdict::Broken(Fault::Leaked(_)), _) | (Verdict::Broken(_), Late::Broke(_)) => {}
+            (Verdict::Broken(fault), Late::Leaked(_)) => {
+                *fault = Fault::Leaked(Box::new(fault.clone()));
+            }
+            (Verdict::Failed(differences), Late::Leaked(place)) => {
+                differences.push(Difference::Leak { place });
+            }
+            (verdict, Late::Leaked(place)) => *verdict = Verdict::Failed(vec![Difference::Leak { place }]),
+            (Verdict::Failed(differences), Late::Broke(fault))
+                if differences.iter().any(|difference| matches!(difference, Difference::Leak { .. })) =>
+            {
+                self.verdict = Verdict::Broken(Fault::Leaked(Box::new(fault)));
+            }
+            (verdict, Late::Broke(fault)) => *verdict = Verdict::Broken(fault),
+        }
+    }
 }
 
 /// Lays one case out, has the subject run it, and judges the answer.

@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -41,7 +41,8 @@ pub(crate) struct Arguments {
     /// Writes a `JUnit` report.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Puts this command to the test over PROTOCOL.md; or `dotenvy`, or `broken:FLAW`, which are built in.
+    /// Puts this command to the test over PROTOCOL.md, split into words as a shell does it; or `dotenvy`, or
+    /// `broken:FLAW`, which are built in.
     #[arg(long, value_name = "COMMAND")]
     subject: Option<String>,
     /// The known deviations of the subject.
@@ -88,10 +89,12 @@ enum Trouble {
     Junit(#[from] quick_junit::SerializeError),
     #[error("the expectations are wrong:\n{}", lines(.0))]
     Expectations(Vec<Misjudged>),
-    #[error("the subject did not start: {0}")]
+    #[error("the subject {0}")]
     Subject(#[from] Fault),
-    #[error("{0}")]
-    Coverage(String),
+    #[error("the command has no words: {0}")]
+    Command(#[from] shlex::QuoteError),
+    #[error("rules that nothing covers: {missing}; tests of no rule: {strays}")]
+    Coverage { missing: String, strays: String },
 }
 
 impl Trouble {
@@ -161,14 +164,10 @@ fn conformance(arguments: &Arguments) -> Result<u8, Trouble> {
         out.flush()?;
         return Ok(0);
     }
+    let list = arguments.expectations.as_deref().map(Expectations::load).transpose()?;
     let subject = subject(arguments)?;
     let mut results = run_all(&suite, &*subject, &selection, arguments);
-    if let Some(path) = &arguments.expectations {
-        let wrong = Expectations::load(path)?.apply(&mut results);
-        if !wrong.is_empty() {
-            return Err(Trouble::Expectations(wrong));
-        }
-    }
+    let wrong = list.map(|list| list.apply(&suite.cases, &mut results)).unwrap_or_default();
     if let Some(path) = &arguments.report {
         let mut file = BufWriter::new(File::create(path)?);
         report::json_lines(&results, &mut file)?;
@@ -179,34 +178,60 @@ fn conformance(arguments: &Arguments) -> Result<u8, Trouble> {
     }
     out.write_all(report::for_people(&results).as_bytes())?;
     out.flush()?;
+    judged(&results, wrong)?;
+    if runs_all_of_ours(arguments) {
+        covered(&suite)?;
+    }
     Ok(report::exit_code(&results))
 }
 
-/// The peers, and what each is asked with. Where a program cannot be had, that is said and is no failure.
+/// A list that is wrong is trouble, except where the subject broke: that is told first.
+fn judged(results: &[CaseResult], wrong: Vec<Misjudged>) -> Result<(), Trouble> {
+    if wrong.is_empty() || report::exit_code(results) == 3 {
+        Ok(())
+    } else {
+        Err(Trouble::Expectations(wrong))
+    }
+}
+
+/// Whether this is the plain run, which also holds the rules against what covers them (CONF-06).
+fn runs_all_of_ours(arguments: &Arguments) -> bool {
+    let Arguments { fixtures, only, level, subject, .. } = arguments;
+    fixtures.is_empty() && only.is_none() && level.is_none() && subject.is_none()
+}
+
+/// The peers, each with its known deviations. Where a program cannot be had, that is said and is no failure.
 fn peers(arguments: &Arguments) -> Result<u8, Trouble> {
     let suite = load(arguments)?;
     let adapters = workspace().join("conformance/adapters");
-    let python = format!("python3 {}", adapters.join("python_dotenv.py").display());
-    let mut worst = 0;
-    for (command, list) in [("dotenvy", "dotenvy.yaml"), (python.as_str(), "python_dotenv.yaml")] {
-        let mut out = io::stdout().lock();
-        let peer = match named_subject(Some(command), arguments.timeout) {
-            Ok(peer) => peer,
-            Err(trouble) => {
-                writeln!(out, "not run: {command}: {trouble}")?;
-                continue;
-            }
-        };
-        let mut results = run_all(&suite, &*peer, &Selection::all(), arguments);
-        let wrong = Expectations::load(&adapters.join(list))?.apply(&mut results);
-        if !wrong.is_empty() {
-            return Err(Trouble::Expectations(wrong));
-        }
-        writeln!(out, "{} {}", peer.hello().name, peer.hello().version)?;
-        out.write_all(report::for_people(&results).as_bytes())?;
-        worst = worst.max(report::exit_code(&results));
+    let mut worst = peer(&suite, "dotenvy", &adapters.join("dotenvy.yaml"), arguments)?;
+    if python_has("dotenv") {
+        let program = adapters.join("python_dotenv.py").to_string_lossy().into_owned();
+        let python = shlex::try_join(["python3", &program])?;
+        worst = worst.max(peer(&suite, &python, &adapters.join("python_dotenv.yaml"), arguments)?);
+    } else {
+        writeln!(io::stdout(), "not run: python-dotenv: python3 cannot import it here")?;
     }
     Ok(worst)
+}
+
+fn peer(suite: &Suite, command: &str, list: &Path, arguments: &Arguments) -> Result<u8, Trouble> {
+    let list = Expectations::load(list)?;
+    let subject = named_subject(Some(command), arguments.timeout)?;
+    let mut results = run_all(suite, &*subject, &Selection::all(), arguments);
+    let wrong = list.apply(&suite.cases, &mut results);
+    let mut out = io::stdout().lock();
+    writeln!(out, "{} {}", subject.hello().name, subject.hello().version)?;
+    out.write_all(report::for_people(&results).as_bytes())?;
+    judged(&results, wrong)?;
+    Ok(report::exit_code(&results))
+}
+
+fn python_has(module: &str) -> bool {
+    let mut python = Command::new("python3");
+    python.args(["-c", &format!("import {module}")]);
+    let status = python.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 fn subject(arguments: &Arguments) -> Result<Box<dyn Subject>, Trouble> {
@@ -258,14 +283,17 @@ fn coverage(arguments: &Arguments) -> Result<u8, Trouble> {
         writeln!(out, "{:<8} {cases:>3} cases {tests:>3} tests  {}", rule.id, rule.title)?;
     }
     out.flush()?;
+    covered(&suite)?;
+    Ok(0)
+}
+
+/// Every rule has a case or a named test, and every named test a rule (CONF-06).
+fn covered(suite: &Suite) -> Result<(), Trouble> {
+    let coverage = Coverage::of(&suite.cases, &workspace(), &suite.rules)?;
     let missing: Vec<_> = coverage.missing(&suite.rules).iter().map(|rule| rule.id.clone()).collect();
     let strays = coverage.strays(&suite.rules);
     if missing.is_empty() && strays.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
-    let missing = missing.join(" ");
-    Err(Trouble::Coverage(format!(
-        "rules that nothing covers: {missing}; tests of no rule: {}",
-        strays.join(" ")
-    )))
+    Err(Trouble::Coverage { missing: missing.join(" "), strays: strays.join(" ") })
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,14 @@ pub enum LoadError {
         /// Why.
         fault: Invalid,
     },
+    /// Two cases bear one id.
+    #[error("{id}: there is another case of this id, in {path}", path = path.display())]
+    Duplicate {
+        /// The id.
+        id: String,
+        /// The folder that the other one comes from.
+        path: PathBuf,
+    },
     /// There is no case at all.
     #[error("{path}: holds no case", path = .0.display())]
     Empty(PathBuf),
@@ -58,11 +67,17 @@ pub enum LoadError {
 pub fn load_suite(folders: &[PathBuf], rules: Rules) -> Result<Suite, Vec<LoadError>> {
     let mut cases = Vec::new();
     let mut errors = Vec::new();
+    let mut owners = BTreeMap::new();
     for folder in folders {
         let before = cases.len();
         for path in case_files(folder, &mut errors) {
             match load_case(folder, &path, &rules) {
-                Ok(case) => cases.push(case),
+                Ok(case) => match owners.insert(case.id.clone(), folder) {
+                    None => cases.push(case),
+                    Some(other) => {
+                        errors.push(LoadError::Duplicate { id: case.id, path: other.clone() });
+                    }
+                },
                 Err(faults) => errors.extend(faults),
             }
         }
@@ -77,7 +92,8 @@ pub fn load_suite(folders: &[PathBuf], rules: Rules) -> Result<Suite, Vec<LoadEr
 fn case_files(folder: &Path, errors: &mut Vec<LoadError>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let walk = WalkDir::new(folder).sort_by_file_name().into_iter();
-    for entry in walk.filter_entry(|entry| entry.file_name() != "tree") {
+    // What a folder of cases is called itself says nothing.
+    for entry in walk.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != "tree") {
         match entry {
             Ok(entry) if entry.file_name() == "case.yaml" => found.push(entry.into_path()),
             Ok(_) => {}

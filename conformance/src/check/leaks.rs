@@ -15,7 +15,7 @@ const AS_BASE64: [&str; 3] = ["Y2FuYXJ5L", "NhbmFyeS", "jYW5hcnkt"];
 
 /// Whether a text shows a value: as it is, in upper case, as the bytes of UTF-16, percent-encoded, in
 /// hexadecimal digits, as a list of numbers, or in base64. A list may go on over several lines.
-pub(super) fn shows_a_value(text: &str) -> bool {
+pub(crate) fn shows_a_value(text: &str) -> bool {
     if text.contains(CANARY) || AS_BASE64.iter().any(|form| text.contains(form)) {
         return true;
     }

@@ -3,6 +3,7 @@
 mod dotenvy;
 mod foreign;
 mod in_process;
+mod process;
 pub mod protocol;
 mod serve;
 
@@ -30,6 +31,30 @@ pub trait Subject: Send + Sync {
     ///
     /// The subject broke: that is never a pass (CONF-11).
     fn run(&self, assignment: &Assignment) -> Result<Answer, Fault>;
+
+    /// Ends it once the last case has run, and tells what it did after it had answered a case. A subject in
+    /// process does nothing then.
+    fn finish(&self) -> Vec<Afterthought> {
+        Vec::new()
+    }
+}
+
+/// What was seen of a subject only after it had answered a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Afterthought {
+    /// The case that it had answered last.
+    pub case: String,
+    /// What it did.
+    pub what: Late,
+}
+
+/// What a subject does after an answer and may not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Late {
+    /// It broke.
+    Broke(Fault),
+    /// It wrote a value, there (CONF-05).
+    Leaked(String),
 }
 
 /// Who a subject is and what it can do.
@@ -141,6 +166,9 @@ pub enum Fault {
     /// It wrote something that is no answer.
     #[error("wrote something that is no answer: {0}")]
     Nonsense(String),
+    /// It broke, and a value stands in what it has written besides (CONF-05).
+    #[error("{0}, and wrote a value to standard error, to a file or into a reason")]
+    Leaked(Box<Fault>),
 }
 
 impl Fault {
@@ -154,6 +182,7 @@ impl Fault {
             Self::HalfLine => "half-line",
             Self::WrongSequence => "wrong-sequence",
             Self::Nonsense(_) => "nonsense",
+            Self::Leaked(fault) => fault.class(),
         }
     }
 }

@@ -13,7 +13,10 @@ pub fn serve(subject: &dyn Subject, input: impl BufRead, mut output: impl Write)
         let line = line?;
         let (seq, answer) = match serde_json::from_str::<Request>(&line) {
             Ok(Request { seq, ask }) => (seq, answer_to(subject, ask)),
-            Err(error) => (0, Reply::Rejected { reason: format!("no request: {error}") }),
+            // A parser's own words quote what stands in the line.
+            Err(error) => {
+                (0, Reply::Rejected { reason: format!("no request, at column {}", error.column()) })
+            }
         };
         let stops = matches!(answer, Reply::Stopped {});
         serde_json::to_writer(&mut output, &Response { seq, answer })?;
@@ -34,7 +37,7 @@ fn answer_to(subject: &dyn Subject, ask: Ask) -> Reply {
         }
         Ask::Run(assignment) => match subject.run(&assignment) {
             Ok(answer) => Reply::Ran(answer),
-            Err(fault) => Reply::Rejected { reason: fault.to_string() },
+            Err(fault) => Reply::Rejected { reason: fault.class().to_owned() },
         },
         Ask::Stop {} => Reply::Stopped {},
     }

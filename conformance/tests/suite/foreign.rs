@@ -1,11 +1,12 @@
 //! Subjects that misbehave, each in its own way: every way is a class of its own (CONF-11).
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use watertight_conformance::case::Case;
+use watertight_conformance::check::Difference;
 use watertight_conformance::runner::{Selection, Verdict, run, run_case};
-use watertight_conformance::subject::{Fault, Foreign, InProcess, Subject};
+use watertight_conformance::subject::{Afterthought, Fault, Foreign, InProcess, Late, Subject};
 
 use crate::suite;
 
@@ -13,26 +14,52 @@ use crate::suite;
 const STARTED: &str =
     r#"{"seq":1,"answer":{"started":{"name":"odd","version":"1","capabilities":["parse-dotenv"]}}}"#;
 
+/// Longer than any of these subjects takes.
+const PATIENT: Duration = Duration::from_secs(30);
+
 fn case() -> Case {
     let cases = suite().cases;
     cases.into_iter().find(|case| case.id == "profile-files/plain").expect("the case is there")
 }
 
-/// A subject that says who it is and then runs these lines of shell for each case.
-fn subject(script: &str, timeout: Duration) -> (tempfile::TempDir, Foreign) {
-    let folder = tempfile::tempdir().expect("a folder");
+/// The right answer to the case.
+const RIGHT: &str = r#"{"seq":2,"answer":{"ran":{"outcomes":{"entries":{"value":{"KEY":"canary-plain"}}}}}}"#;
+
+/// What an orderly subject does at the end.
+const STOPS: &str = r#"read -r stop; echo '{"seq":3,"answer":{"stopped":{}}}'"#;
+
+/// A subject that says who it is and then runs these lines of shell.
+fn subject_from(script: &str, timeout: Duration) -> (tempfile::TempDir, Foreign) {
+    let folder = tempfile::Builder::new().prefix("a folder ").tempdir().expect("a folder");
     let path = folder.path().join("subject.sh");
-    fs::write(&path, format!("read -r start\necho '{STARTED}'\nread -r run\n{script}\n")).expect("a script");
-    let subject = Foreign::start(&format!("sh {}", path.display()), timeout).expect("it starts");
+    fs::write(&path, format!("read -r start\necho '{STARTED}'\n{script}\n")).expect("a script");
+    let subject = Foreign::start(&format!("sh '{}'", path.display()), timeout).expect("it starts");
     (folder, subject)
 }
 
+/// A subject that runs these lines of shell for each case.
+fn subject(script: &str, timeout: Duration) -> (tempfile::TempDir, Foreign) {
+    subject_from(&format!("read -r run\n{script}"), timeout)
+}
+
 fn fault(script: &str) -> Fault {
-    let (_folder, subject) = subject(script, Duration::from_secs(5));
+    let (_folder, subject) = subject(script, PATIENT);
     match run_case(&case(), &subject) {
         Verdict::Broken(fault) => fault,
         other => panic!("{other:?}"),
     }
+}
+
+/// How a whole run of the one case ends, what is seen only after its answer included.
+fn in_the_end(script: &str) -> Verdict {
+    let (_folder, subject) = subject(script, PATIENT);
+    let only = Selection::all().only("profile-files/plain").expect("a glob");
+    let mut results = run(&suite(), &subject, &only, 1, &|_| ());
+    results.pop().expect("one result").verdict
+}
+
+fn is_a_leak(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Failed(all) if matches!(all.as_slice(), [Difference::Leak { .. }]))
 }
 
 #[test]
@@ -72,27 +99,138 @@ fn conf_11_nonsense_is_a_class_of_its_own() {
 
 #[test]
 fn conf_11_what_does_not_start_is_a_class_of_its_own() {
-    let started = Foreign::start("/no/such/program", Duration::from_secs(5));
+    let started = Foreign::start("/no/such/program", PATIENT);
     assert!(matches!(started, Err(Fault::NotStarted(_))));
-    assert!(matches!(Foreign::start(" ", Duration::from_secs(5)), Err(Fault::NotStarted(_))));
+    assert!(matches!(Foreign::start(" ", PATIENT), Err(Fault::NotStarted(_))));
 }
 
 #[test]
 fn conf_11_after_a_crash_the_next_case_starts_another_process() {
-    let (_folder, subject) = subject("exit 3", Duration::from_secs(5));
+    let (_folder, subject) = subject("exit 3", PATIENT);
     for _ in 0..3 {
         assert!(matches!(run_case(&case(), &subject), Verdict::Broken(Fault::Crashed(_))));
     }
 }
 
 #[test]
+fn conf_11_an_orderly_subject_passes() {
+    assert_eq!(in_the_end(&format!("echo '{RIGHT}'\n{STOPS}")), Verdict::Passed);
+}
+
+#[test]
+fn conf_11_what_follows_an_answer_breaks_the_case_that_was_answered() {
+    let nonsense = |after: &str| {
+        let found = fault(&format!("printf '%s\\n{after}' '{RIGHT}'\n{STOPS}"));
+        assert!(matches!(found, Fault::Nonsense(_)), "{after}: {found:?}");
+    };
+    nonsense("hello\\n");
+    nonsense("{\"seq\":2,");
+    nonsense(&"x".repeat(50_000));
+    let twice = fault(&format!("printf '%s\\n%s\\n' '{RIGHT}' '{RIGHT}'\n{STOPS}"));
+    assert!(matches!(twice, Fault::Nonsense(_)), "{twice:?}");
+}
+
+#[test]
+fn conf_11_the_end_of_a_subject_is_judged_too() {
+    let broken = |script: &str| match in_the_end(&format!("echo '{RIGHT}'\n{script}")) {
+        Verdict::Broken(fault) => fault,
+        other => panic!("{script}: {other:?}"),
+    };
+    assert!(matches!(broken("read -r stop; echo hello"), Fault::Nonsense(_)));
+    assert!(matches!(broken(&format!("{STOPS}; echo hello")), Fault::Nonsense(_)));
+    assert!(matches!(broken(&format!("{STOPS}; printf half")), Fault::Nonsense(_)));
+    assert!(matches!(broken("read -r stop; exit 3"), Fault::Crashed(_)));
+    assert!(matches!(broken("exit 3"), Fault::Crashed(_)), "it ended before it was stopped");
+}
+
+#[test]
+fn conf_11_a_subject_that_does_not_end_is_timed_out() {
+    let script = format!("read -r run\necho '{RIGHT}'\n{STOPS}\nkill -STOP $$");
+    let (_folder, subject) = subject_from(&script, Duration::from_secs(2));
+    assert!(run_case(&case(), &subject) == Verdict::Passed);
+    assert!(matches!(subject.finish().as_slice(), [Afterthought { what: Late::Broke(Fault::TimedOut), .. }]));
+}
+
+#[test]
+fn conf_11_a_subject_that_does_not_read_is_timed_out() {
+    let (_folder, subject) = subject_from("kill -STOP $$", Duration::from_millis(200));
+    let mut large = case();
+    large.given.env.insert("LARGE".to_owned(), "x".repeat(1 << 20));
+    assert_eq!(run_case(&large, &subject), Verdict::Broken(Fault::TimedOut), "more than a pipe holds");
+}
+
+#[test]
+fn conf_11_a_crash_is_told_by_its_own_status() {
+    let Fault::Crashed(status) = fault("exec >&-; read -r end; exit 3") else { panic!("it crashed") };
+    assert!(status.contains('3'), "{status}: it had closed its output before it ended");
+}
+
+#[test]
+fn conf_11_what_a_subject_started_is_ended_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("alive");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it starts");
+    assert!(made.success(), "a pipe that the grandchild holds open");
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    let held = rustix::fs::open(&pipe, flags, rustix::fs::Mode::empty()).expect("it can be opened");
+    let script = format!(
+        "exec 3<>'{}'\n(kill -STOP $(exec sh -c 'echo $PPID')) &\nexec 3>&-\nkill -STOP $$",
+        pipe.display()
+    );
+    let (_subject_folder, subject) = subject(&script, Duration::from_secs(1));
+    assert_eq!(run_case(&case(), &subject), Verdict::Broken(Fault::TimedOut));
+    let deadline = Instant::now() + PATIENT;
+    // Nothing is read while somebody holds the other end, and the end once nobody does.
+    while rustix::io::read(&held, &mut [0; 1]) != Ok(0) {
+        assert!(Instant::now() < deadline, "the grandchild is alive");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn conf_11_a_subject_has_an_environment_and_folders_of_its_own() {
+    // Cargo sets the first for every test.
+    let script = format!(
+        "[ -z \"$CARGO_MANIFEST_DIR\" ] || exit 1\n[ -d \"$HOME\" ] || exit 2\n\
+         [ \"$HOME\" = \"$TMPDIR\" ] || exit 3\n[ -z \"$(ls -A \"$HOME\")\" ] || exit 4\necho '{RIGHT}'\n{STOPS}"
+    );
+    assert_eq!(in_the_end(&script), Verdict::Passed);
+}
+
+#[test]
 fn conf_05_what_a_subject_writes_to_standard_error_is_held_against_the_canaries() {
-    let right =
-        r#"echo '{"seq":2,"answer":{"ran":{"outcomes":{"entries":{"value":{"KEY":"canary-plain"}}}}}}'"#;
-    let (_folder, silent) = subject(right, Duration::from_secs(5));
-    assert_eq!(run_case(&case(), &silent), Verdict::Passed);
-    let (_folder, talks) = subject(&format!("echo KEY is canary-plain >&2\n{right}"), Duration::from_secs(5));
-    assert!(matches!(run_case(&case(), &talks), Verdict::Failed(_)), "a right value that leaks is no pass");
+    let right = format!("echo '{RIGHT}'\n");
+    assert!(is_a_leak(&in_the_end(&format!("echo KEY is canary-plain >&2\n{right}{STOPS}"))), "before");
+    assert!(is_a_leak(&in_the_end(&format!("{right}{STOPS}; echo KEY is canary-plain >&2"))), "at the end");
+    let in_two = format!("printf can >&2\n{right}read -r stop; echo ary-plain >&2; {}", &STOPS[14..]);
+    assert!(is_a_leak(&in_the_end(&in_two)), "one half before the answer, one after it");
+    let harmless = format!("echo a scope was entered >&2\n{right}{STOPS}; echo bye >&2");
+    assert_eq!(in_the_end(&harmless), Verdict::Passed);
+}
+
+#[test]
+fn conf_05_what_a_subject_leaves_in_its_home_is_held_against_the_canaries() {
+    let late = format!("echo '{RIGHT}'\n{STOPS}; echo canary-plain > \"$TMPDIR/core\"");
+    assert!(is_a_leak(&in_the_end(&late)), "when it was stopped");
+    let early =
+        format!("mkdir \"$HOME/.cache\"; echo canary-plain > \"$HOME/.cache/dump\"; echo '{RIGHT}'\n{STOPS}");
+    assert!(matches!(in_the_end(&early), Verdict::Failed(_)), "before the answer");
+}
+
+#[test]
+fn conf_05_a_subject_that_breaks_is_held_against_the_canaries_too() {
+    let leaks = "echo KEY is canary-plain >&2\n";
+    let leaked = |script: &str| match fault(&format!("{leaks}{script}")) {
+        Fault::Leaked(fault) => *fault,
+        other => panic!("{script}: {other:?}"),
+    };
+    assert!(matches!(leaked("exit 3"), Fault::Crashed(_)));
+    assert!(matches!(leaked("echo hello"), Fault::Nonsense(_)));
+    assert!(matches!(leaked("printf half"), Fault::HalfLine));
+    let rejected = r#"echo '{"seq":2,"answer":{"rejected":{"reason":"no key canary-plain"}}}'"#;
+    let quoted = fault(rejected);
+    assert!(matches!(quoted, Fault::Leaked(_)), "{quoted:?}");
+    assert!(!quoted.to_string().contains("canary-"), "and the reason is not spread");
 }
 
 #[test]

@@ -21,6 +21,7 @@ use crate::suite;
 
 /// Every public type, and why a value in its text is none that anybody keeps secret; `silent` ones are shown.
 const TYPES: &[(&str, &str)] = &[
+    ("Afterthought", "silent"),
     ("Answer", "outcomes"),
     ("Ask", "fixture"),
     ("Assignment", "fixture"),
@@ -45,8 +46,10 @@ const TYPES: &[(&str, &str)] = &[
     ("HostOptions", "fixture"),
     ("InProcess", "silent"),
     ("Invalid", "fixture"),
+    ("KnownDifference", "fixture"),
     ("KnownOutcome", "fixture"),
     ("LaneKind", "units"),
+    ("Late", "silent"),
     ("Layout", "silent"),
     ("LayoutError", "paths"),
     ("Level", "units"),
