@@ -7,7 +7,7 @@ use watertight_secret_scope::decision::{
     Answer, Binding, BoundHome, Denial, Held, HostedBy, Question, Standing, decide,
 };
 use watertight_secret_scope::{
-    BoundSecrets, Verdict, explain, explain_from, read, read_from, with_secret, with_secret_from,
+    BoundSecrets, SecretScope, Verdict, explain, explain_from, read, read_from, with_secret, with_secret_from,
 };
 use watertight_vocabulary::{Bound, Hosting, NameClass, Refusal, Refused, RefusedReason, Secret};
 
@@ -291,6 +291,24 @@ fn sec_05_a_home_that_is_not_the_launch_home_is_never_taken_for_it() {
     let scope = secrets_of("coder", "");
     let mistaken = world.context().home(world.launch_home().id().clone()).with(scope).build();
     assert_eq!(mistaken.run(|| ambient(&world, "MISSING")), Outcome::Absent, "the scope's own stamp counts");
+}
+
+#[test]
+fn sec_05_own_is_what_host_home_and_scope_all_prove() {
+    let world = World::new(&LAUNCH);
+    let launch = world.launch_home();
+    let own_scope = || SecretScope::builder(&launch).files(&files_of(&launch, "")).build();
+    let read = |context: &Context| context.run(|| ambient(&world, "MISSING"));
+    let (own, other) = (launch.id().clone(), home("coder").id().clone());
+    let proved = world.context().home(own.clone()).with(own_scope()).build();
+    assert_eq!(read(&proved), Outcome::Value("canary-env-missing".to_owned()));
+    for (context, what) in [
+        (Context::builder().home(own.clone()).with(own_scope()).build(), "a frame of no host"),
+        (world.context().home(other).with(own_scope()).build(), "another home"),
+        (world.context().home(own).with(secrets_of("coder", "")).build(), "another profile's scope"),
+    ] {
+        assert_eq!(read(&context), Outcome::Absent, "{what}");
+    }
 }
 
 #[test]
