@@ -36,10 +36,18 @@ pub enum Flaw {
     GuessedBackend,
     /// A profile that is not there is answered with the launch profile.
     LaunchFallback,
+    /// Every folder among the profiles is a profile.
+    EveryFolderCounts,
+    /// The home that is named is the root, as it is named.
+    HomeIsItsRoot,
+    /// A `.env` is split at line ends and at the first equals sign, and nothing else.
+    SplitAtEquals,
+    /// Whatever calls itself an identity is taken for one, and no wiring or stripping is done.
+    TrustedIdentity,
 }
 
 /// All of them.
-pub const FLAWS: [Flaw; 13] = [
+pub const FLAWS: [Flaw; 17] = [
     Flaw::FailOpen,
     Flaw::StickyScope,
     Flaw::LeakyDebug,
@@ -53,6 +61,10 @@ pub const FLAWS: [Flaw; 13] = [
     Flaw::AmbientTerminal,
     Flaw::GuessedBackend,
     Flaw::LaunchFallback,
+    Flaw::EveryFolderCounts,
+    Flaw::HomeIsItsRoot,
+    Flaw::SplitAtEquals,
+    Flaw::TrustedIdentity,
 ];
 
 impl Flaw {
@@ -72,6 +84,10 @@ impl Flaw {
             Self::AmbientTerminal => "ambient-terminal",
             Self::GuessedBackend => "guessed-backend",
             Self::LaunchFallback => "launch-fallback",
+            Self::EveryFolderCounts => "every-folder-counts",
+            Self::HomeIsItsRoot => "home-is-its-root",
+            Self::SplitAtEquals => "split-at-equals",
+            Self::TrustedIdentity => "trusted-identity",
         }
     }
 }

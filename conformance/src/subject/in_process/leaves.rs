@@ -12,7 +12,8 @@ use crate::case::{Outcome, Step, WhichProfiles};
 impl World {
     /// What a step without a body comes to.
     pub(super) fn leaf(self: &Arc<Self>, step: &Step, which: Which) -> Outcome {
-        self.profile_leaf(step, which)
+        self.naive_leaf(step, which)
+            .or_else(|| self.profile_leaf(step, which))
             .or_else(|| self.secret_leaf(step, which))
             .or_else(|| self.policy_leaf(step, which))
             .or_else(|| self.identity_leaf(step))

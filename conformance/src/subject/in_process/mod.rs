@@ -6,6 +6,7 @@ mod identity;
 mod lanes;
 mod leaves;
 mod log;
+mod naive;
 mod policy;
 mod script;
 mod world;
