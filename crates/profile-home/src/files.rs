@@ -155,7 +155,7 @@ pub fn read_other(
 pub(crate) trait Parsed: Sized {
     const FILE: HomeFile;
 
-    fn parse(bytes: &[u8], path: Arc<Path>) -> Result<Self, FileError>;
+    fn parse(bytes: Zeroizing<Vec<u8>>, path: Arc<Path>) -> Result<Self, FileError>;
 
     fn findings(&self) -> &[Diagnostic];
 }
@@ -163,7 +163,7 @@ pub(crate) trait Parsed: Sized {
 impl Parsed for Dotenv {
     const FILE: HomeFile = HomeFile::Dotenv;
 
-    fn parse(bytes: &[u8], path: Arc<Path>) -> Result<Self, FileError> {
+    fn parse(bytes: Zeroizing<Vec<u8>>, path: Arc<Path>) -> Result<Self, FileError> {
         Self::read(bytes, path)
     }
 
@@ -175,8 +175,8 @@ impl Parsed for Dotenv {
 impl Parsed for Config {
     const FILE: HomeFile = HomeFile::Config;
 
-    fn parse(bytes: &[u8], path: Arc<Path>) -> Result<Self, FileError> {
-        Self::read(bytes, path)
+    fn parse(bytes: Zeroizing<Vec<u8>>, path: Arc<Path>) -> Result<Self, FileError> {
+        Self::read(&bytes, path)
     }
 
     fn findings(&self) -> &[Diagnostic] {
@@ -215,7 +215,7 @@ pub(crate) fn parsed<T: Parsed>(
         Found::Absent => Ok(Reading::Absent),
         Found::Known(value) => Ok(Reading::Known(value)),
         Found::Read(contents) => {
-            let value = T::parse(&contents.bytes, Arc::clone(path))
+            let value = T::parse(contents.bytes, Arc::clone(path))
                 .map_err(|error| error.in_file(Arc::clone(path)).with_signature(contents.signature))?;
             tell(value.findings());
             Ok(Reading::Fresh { value: Arc::new(value), lasting: contents.lasting })

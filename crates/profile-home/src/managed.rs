@@ -128,7 +128,7 @@ impl ManagedDirectory {
                 (Err(unreadable(Unreadable::Encoding(encoding))), None)
             }
             Ok(Found::Read(contents)) => {
-                let dotenv = Arc::new(Dotenv::read(&contents.bytes, Arc::clone(&path))?);
+                let dotenv = Arc::new(Dotenv::read(contents.bytes, Arc::clone(&path))?);
                 tell(dotenv.diagnostics());
                 let remembered = contents.lasting.map(|signature| (signature, Arc::clone(&dotenv)));
                 (Ok(Some(dotenv)), remembered)

@@ -3,6 +3,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use zeroize::Zeroizing;
+
 use crate::{Config, Dotenv, FileError, HomeFile, ProfileFiles, ProfileHome};
 
 /// Files that lie in memory, for tests and for hosts without a disk.
@@ -26,7 +28,11 @@ impl MemoryFiles {
     /// Gives a home a `.env` with these bytes.
     pub fn set_dotenv(&self, home: &ProfileHome, bytes: impl AsRef<[u8]>) {
         let path = HomeFile::Dotenv.in_home(home.path());
-        set(&self.dotenvs, home, Some(Dotenv::read(bytes.as_ref(), path.into()).map(Arc::new)));
+        set(
+            &self.dotenvs,
+            home,
+            Some(Dotenv::read(Zeroizing::new(bytes.as_ref().to_vec()), path.into()).map(Arc::new)),
+        );
     }
 
     /// Gives a home a `config.yaml` with these bytes.

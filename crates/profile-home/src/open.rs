@@ -167,9 +167,11 @@ fn contents(
     let mut bytes = Zeroizing::new(vec![0; stated.checked_add(1).ok_or_else(too_large)?]);
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest)? {
-            0 => break,
-            read => filled += read,
+        let read = file.read(rest)?;
+        filled += read;
+        // All that was stated, and room was left for more: what comes later shows in the size.
+        if read == 0 || filled == stated {
+            break;
         }
     }
     let (before, after) = (Signature::of(before), Signature::of(&file.metadata()?));

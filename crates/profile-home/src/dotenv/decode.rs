@@ -1,21 +1,34 @@
+use std::ops::Range;
+
 use zeroize::Zeroizing;
 
 use super::findings::Findings;
 use crate::Unreadable;
 
-/// A file's text: its own bytes where they are UTF-8, a copy that is wiped when dropped where not.
-pub(super) enum Text<'a> {
-    Own(&'a str),
-    Copied(Zeroizing<String>),
+/// A file's text, wiped when the last entry that was read from it is dropped.
+pub(super) struct Text {
+    whole: Zeroizing<String>,
+    /// Where it begins: behind a byte order mark.
+    start: usize,
 }
 
-impl Text<'_> {
+impl Text {
     pub(super) fn as_str(&self) -> &str {
-        match self {
-            Self::Own(text) => text,
-            Self::Copied(text) => text,
-        }
+        self.whole.get(self.start..).unwrap_or_default()
     }
+
+    /// A part of it by its place.
+    pub(super) fn part(&self, place: &Range<usize>) -> &str {
+        self.as_str().get(place.clone()).unwrap_or_default()
+    }
+}
+
+/// The place of a part of a text.
+pub(super) fn place_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr().checked_sub(text.as_ptr().addr());
+    let place = start.map(|start| start..start.saturating_add(part.len()));
+    // What is no part of it can only be empty, and has no place.
+    place.filter(|place| place.end <= text.len()).unwrap_or_default()
 }
 
 /// The encodings that a byte order mark gives away. UTF-32 first: its mark begins like that of UTF-16.
@@ -36,21 +49,23 @@ pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// Text from bytes (FILE-10).
-pub(super) fn decode<'a>(bytes: &'a [u8], findings: &mut Findings) -> Result<Text<'a>, Unreadable> {
-    if let Some(encoding) = foreign_encoding(bytes) {
+/// Text from bytes (FILE-10). The buffer is taken over where it is UTF-8.
+pub(super) fn decode(mut bytes: Zeroizing<Vec<u8>>, findings: &mut Findings) -> Result<Text, Unreadable> {
+    if let Some(encoding) = foreign_encoding(&bytes) {
         return Err(Unreadable::Encoding(encoding));
     }
-    let bytes = without_mark(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(Text::Own(text)),
+    let start = bytes.len() - without_mark(&bytes).len();
+    match String::from_utf8(std::mem::take(&mut *bytes)) {
+        Ok(whole) => Ok(Text { whole: Zeroizing::new(whole), start }),
         Err(error) => {
-            let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
-            findings.not_utf8(line_of(valid));
+            let valid = error.utf8_error().valid_up_to();
+            let bytes = Zeroizing::new(error.into_bytes());
+            findings.not_utf8(line_of(bytes.get(start..valid).unwrap_or_default()));
+            let bytes = without_mark(&bytes);
             // As long as it can get: growing would leave a copy behind that nobody wipes.
-            let mut text = Zeroizing::new(String::with_capacity(bytes.len().saturating_mul(2)));
-            text.extend(bytes.iter().map(|byte| char::from(*byte)));
-            Ok(Text::Copied(text))
+            let mut whole = Zeroizing::new(String::with_capacity(bytes.len().saturating_mul(2)));
+            whole.extend(bytes.iter().map(|byte| char::from(*byte)));
+            Ok(Text { whole, start: 0 })
         }
     }
 }

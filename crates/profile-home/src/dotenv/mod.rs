@@ -11,12 +11,15 @@ mod value;
 mod write;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use watertight_vocabulary::{Diagnostic, Name, Secret};
+use zeroize::Zeroizing;
 
 use crate::FileError;
+use decode::Text;
 use findings::Findings;
 use parse::Entries;
 
@@ -25,7 +28,8 @@ pub use write::{WriteError, write_dotenv, write_value};
 
 /// What a `.env` says: one entry per key, in the order in which the keys appear first.
 ///
-/// `Debug` shows how many entries there are. The values are wiped when the last clone of each is dropped.
+/// `Debug` shows how many entries there are. The text is wiped when the last entry of it is dropped, and each
+/// value when the last clone of it is.
 ///
 /// # Fail-closed behaviour
 ///
@@ -38,27 +42,45 @@ pub struct Dotenv {
 }
 
 /// One assignment that counts: the last of its key (FILE-20).
-#[derive(Debug, Clone)]
+///
+/// Its name and its value are made when somebody asks for them first: who reads a file to look at one key pays
+/// for one.
+#[derive(Clone)]
 pub struct Entry {
-    name: Name,
-    value: Secret,
+    text: Arc<Text>,
+    key: Range<usize>,
+    name: OnceLock<Name>,
+    /// Where the value stands, unless something in it was undone: then the secret is there from the start.
+    written: Range<usize>,
+    value: OnceLock<Secret>,
     line: u32,
 }
 
 impl Entry {
     /// The key.
     pub fn name(&self) -> &Name {
-        &self.name
+        self.name.get_or_init(|| Name::from(self.key()))
     }
 
     /// The value; it may be empty (FILE-20).
     pub fn value(&self) -> &Secret {
-        &self.value
+        self.value.get_or_init(|| Secret::from(self.text.part(&self.written)))
     }
 
     /// The line that the assignment begins on, counted from 1.
     pub fn line(&self) -> u32 {
         self.line
+    }
+
+    fn key(&self) -> &str {
+        self.text.part(&self.key)
+    }
+}
+
+/// Its key and line, never its value.
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("name", &self.key()).field("line", &self.line).finish_non_exhaustive()
     }
 }
 
@@ -88,14 +110,14 @@ impl Dotenv {
     /// # Errors
     ///
     /// [`FileError`] for a byte order mark of UTF-16 or UTF-32 (FILE-10).
-    pub(crate) fn read(bytes: &[u8], path: Arc<Path>) -> Result<Self, FileError> {
+    pub(crate) fn read(bytes: Zeroizing<Vec<u8>>, path: Arc<Path>) -> Result<Self, FileError> {
         let named = !path.as_os_str().is_empty();
         let mut findings = Findings::new(named.then(|| Arc::clone(&path)));
         let text = decode::decode(bytes, &mut findings).map_err(|why| {
             let error = FileError::from(why);
             if named { error.in_file(Arc::clone(&path)) } else { error }
         })?;
-        let entries = parse::parse(text.as_str(), &mut findings);
+        let entries = parse::parse(&Arc::new(text), &mut findings);
         Ok(Self { entries, path, diagnostics: findings.into_diagnostics() })
     }
 }
@@ -122,5 +144,5 @@ impl fmt::Debug for Dotenv {
 /// [`FileError`], unreadable, for a byte order mark of UTF-16 or UTF-32 (FILE-10). Everything else can be
 /// read; what assigns nothing is reported in [`Dotenv::diagnostics`].
 pub fn parse_dotenv(bytes: &[u8]) -> Result<Dotenv, FileError> {
-    Dotenv::read(bytes, Arc::from(Path::new("")))
+    Dotenv::read(Zeroizing::new(bytes.to_vec()), Arc::from(Path::new("")))
 }

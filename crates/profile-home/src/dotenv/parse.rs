@@ -1,10 +1,14 @@
+use std::borrow::Cow;
 use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use watertight_vocabulary::{Name, Secret};
+use watertight_vocabulary::Secret;
 
 use super::Entry;
+use super::decode::{Text, place_in};
 use super::findings::Findings;
 use super::lines::{Line, Lines};
 use super::value::{self, Marks, Quote, Quoted, Written};
@@ -55,21 +59,27 @@ impl Entries {
         let place = |slot: &Slot| usize::try_from(slot.at).unwrap_or(usize::MAX);
         let holds = |slot: &Slot| {
             let entry = self.list.get(place(slot)).filter(|_| slot.hash == hash);
-            entry.is_some_and(|entry| entry.name.as_os_str().as_encoded_bytes() == key.as_bytes())
+            entry.is_some_and(|entry| entry.key() == key)
         };
         self.index.find(Slot::filed(hash), holds).map(place)
     }
 
     /// Sets a key; the line that set it before, if one did (FILE-20).
-    fn set(&mut self, key: &str, value: Secret, line: u32) -> Option<u32> {
+    fn set(&mut self, text: &Arc<Text>, key: &str, value: Cow<'_, str>, line: u32) -> Option<u32> {
+        let (written, value) = match value {
+            Cow::Borrowed(part) => (place_in(text.as_str(), part), OnceLock::new()),
+            Cow::Owned(undone) => (Range::default(), OnceLock::from(Secret::from(undone))),
+        };
         let hash = self.hash(key);
         if let Some(entry) = self.find(key, hash).and_then(|at| self.list.get_mut(at)) {
-            entry.value = value;
+            (entry.written, entry.value) = (written, value);
             return Some(std::mem::replace(&mut entry.line, line));
         }
         let at = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         self.index.insert_unique(Slot::filed(hash), Slot { hash, at }, |slot| Slot::filed(slot.hash));
-        self.list.push(Entry { name: Name::from(key), value, line });
+        let key = place_in(text.as_str(), key);
+        let (text, name) = (Arc::clone(text), OnceLock::new());
+        self.list.push(Entry { text, key, name, written, value, line });
         None
     }
 }
@@ -78,8 +88,10 @@ const KEY_MATERIAL_BEGINS: &str = "-----BEGIN ";
 const KEY_MATERIAL_ENDS: &str = "-----END ";
 
 /// Reads a text, line by line.
-pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
-    let mut reader = Reader { text, lines: Lines::of(text), entries: Entries::for_text(text), findings };
+pub(super) fn parse(whole: &Arc<Text>, findings: &mut Findings) -> Entries {
+    let text = whole.as_str();
+    let mut reader =
+        Reader { whole, text, lines: Lines::of(text), entries: Entries::for_text(text), findings };
     while let Some(line) = reader.lines.next() {
         reader.line(line);
     }
@@ -87,6 +99,7 @@ pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
 }
 
 struct Reader<'a, 'f> {
+    whole: &'a Arc<Text>,
     text: &'a str,
     lines: Lines<'a>,
     entries: Entries,
@@ -118,7 +131,7 @@ impl<'a> Reader<'a, '_> {
         let begins = value.strip_prefix(['"', '\'']).unwrap_or(&value).starts_with(KEY_MATERIAL_BEGINS);
         let is_key_material = begins && !value.contains(KEY_MATERIAL_ENDS);
         self.findings.value(key, &value, marks, line.number);
-        if let Some(earlier) = self.entries.set(key, Secret::from(value), line.number) {
+        if let Some(earlier) = self.entries.set(self.whole, key, value, line.number) {
             self.findings.duplicate(key, earlier, line.number);
         }
         if is_key_material {
@@ -126,19 +139,20 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The value of an assignment, in a buffer that is filled to the brim, and the marks it may hold.
-    fn value(&mut self, key: &str, written: &'a str, marks: Marks, line: Line<'a>) -> (String, Marks) {
+    /// The value of an assignment, as it stands in the text or in a buffer that is filled to the brim, and the
+    /// marks it may hold.
+    fn value(&mut self, key: &str, written: &'a str, marks: Marks, line: Line<'a>) -> (Cow<'a, str>, Marks) {
         let value = match value::read(written, marks) {
             Written::Bare(text) => {
                 if text.starts_with('#') {
                     self.findings.begins_with_hash(key, line.number);
                 }
-                text.to_owned()
+                Cow::Borrowed(text)
             }
             Written::Quoted(quoted) => self.quoted(key, quoted, line.number),
             Written::Mistaken { inside, whole } => {
                 self.findings.text_after_quote(key, line.number);
-                inside.map_or_else(|| whole.to_owned(), |quoted| self.quoted(key, quoted, line.number))
+                inside.map_or(Cow::Borrowed(whole), |quoted| self.quoted(key, quoted, line.number))
             }
             Written::Open { quote, whole } => {
                 if let Some((quoted, lines, last)) = self.closing_line(quote, whole, line) {
@@ -149,13 +163,13 @@ impl<'a> Reader<'a, '_> {
                     return (value, marks);
                 }
                 self.findings.unterminated(key, line.number);
-                whole.to_owned()
+                Cow::Borrowed(whole)
             }
         };
         (value, marks)
     }
 
-    fn quoted(&mut self, key: &str, quoted: Quoted<'_>, line: u32) -> String {
+    fn quoted(&mut self, key: &str, quoted: Quoted<'a>, line: u32) -> Cow<'a, str> {
         if quoted.keeps_an_escape() {
             self.findings.escape_kept(key, line);
         }

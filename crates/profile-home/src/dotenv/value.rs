@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 /// What stands behind the `=` of one line, as far as that line goes.
 #[derive(Clone, Copy)]
 pub(super) enum Written<'a> {
@@ -129,13 +131,13 @@ pub(super) fn without_comment(text: &str) -> &str {
 impl<'a> Quoted<'a> {
     /// The value: escapes undone where the quote has any, line ends as LF. The buffer is filled to the
     /// brim, so that turning it into a secret copies nothing.
-    pub(super) fn value(self) -> String {
+    pub(super) fn value(self) -> Cow<'a, str> {
         if Marks::of(self.inside).0 & (Marks::BACKSLASH | Marks::ODD) == 0 {
-            return self.inside.to_owned();
+            return Cow::Borrowed(self.inside);
         }
         let mut value = String::with_capacity(self.pieces().map(str::len).sum());
         value.extend(self.pieces());
-        value
+        Cow::Owned(value)
     }
 
     /// Whether a backslash stays in it that looks like an escape.

@@ -205,16 +205,22 @@ fn file_07_a_file_that_yields_another_number_of_bytes_is_unreadable_after_three_
 
 #[test]
 fn file_07_a_file_that_is_rewritten_under_the_read_is_read_anew() {
-    // Before the first byte is read, and before the end is found.
-    for (turn, text) in
-        [(0, "K=canary-2\nLONGER=yes\n"), (0, "K=2\n"), (0, "K=canary-2\n"), (1, "K=canary-2\n")]
-    {
+    // Before the first byte is read, and before the descriptor is asked for the second time.
+    let (read, asked) = ((Operation::Read, 0), (Operation::OpenMetadata, 1));
+    for (when, text) in [
+        (read, "K=canary-2\nLONGER=yes\n"),
+        (read, "K=2\n"),
+        (read, "K=canary-2\n"),
+        (asked, "K=canary-2\n"),
+        (asked, "K=canary-2\nLONGER=yes\n"),
+    ] {
         let world = World::new();
         let home = world.home("b");
         world.write("b/.env", "K=canary-1\n");
         let reads = AtomicUsize::new(0);
         let files = acting(".env", move |operation, path| {
-            if operation == Operation::Read && reads.fetch_add(1, Ordering::Relaxed) == turn {
+            let (awaited, turn) = when;
+            if operation == awaited && reads.fetch_add(1, Ordering::Relaxed) == turn {
                 fs::write(path, text).unwrap();
                 // The clock of the disk may be coarse; what was written is later for certain.
                 let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
