@@ -147,13 +147,13 @@ impl HomeLayout {
     /// #         (name == "HERMES_HOME").then(|| self.0.into()).or((name == "HOME").then(|| "/home/u".into()))
     /// #     }
     /// #     fn vars_os(&self) -> Vec<(OsString, OsString)> { Vec::new() }
-    /// #     fn current_dir(&self) -> std::io::Result<std::path::PathBuf> { Ok("/work".into()) }
+    /// #     fn current_dir(&self) -> std::io::Result<std::path::PathBuf> { Ok("/cwd".into()) }
     /// # }
     /// let layout = HomeLayout::hermes();
     /// let home = |value| layout.launch_home(&Env(value), Platform::Linux).unwrap();
     /// assert_eq!(home("  "), std::path::Path::new("/home/u/.hermes")); // blank is not set
     /// assert_eq!(home("~/x"), std::path::Path::new("/home/u/x"));
-    /// assert_eq!(home("rel"), std::path::Path::new("/work/rel"));
+    /// assert_eq!(home("rel"), std::path::Path::new("/cwd/rel"));
     /// assert_eq!(home("/$X"), std::path::Path::new("/$X")); // not expanded
     /// ```
     ///

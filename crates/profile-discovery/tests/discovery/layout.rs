@@ -6,7 +6,7 @@ use watertight_profile_discovery::{HomeLayout, LayoutError};
 use watertight_vocabulary::{Name, Platform};
 
 fn env(pairs: &[(&str, &str)]) -> MapEnv {
-    let env = MapEnv::new().in_directory("/work");
+    let env = MapEnv::new().in_directory("/cwd");
     for (name, value) in pairs {
         env.set(name, *value);
     }
@@ -38,7 +38,7 @@ fn prof_01_the_home_comes_from_the_variable_else_from_the_users_home() {
         ("~//x", "/home/u/x"),
         ("/a/~/b", "/a/~/b"),
         ("/$X/${HOME}", "/$X/${HOME}"),
-        ("$HOME/x", "/work/$HOME/x"),
+        ("$HOME/x", "/cwd/$HOME/x"),
     ] {
         let found = home(&[user, ("HERMES_HOME", value)], Platform::Linux).unwrap();
         assert_eq!(found, Path::new(expected), "{value:?} names {expected}");
@@ -132,7 +132,7 @@ fn prof_04_without_home_and_variable_there_is_a_typed_error_and_never_the_curren
 #[test]
 fn prof_04_a_relative_home_is_made_absolute_once() {
     for (value, expected) in
-        [("rel/dir", "/work/rel/dir"), ("./x", "/work/x"), (".", "/work"), ("../x", "/work/../x")]
+        [("rel/dir", "/cwd/rel/dir"), ("./x", "/cwd/x"), (".", "/cwd"), ("../x", "/cwd/../x")]
     {
         let found = home(&[("HERMES_HOME", value)], Platform::Linux).unwrap();
         assert_eq!(found, Path::new(expected), "{value:?}");
