@@ -141,7 +141,9 @@ fn each_crate_alone(root: &Path) -> Outcome {
 
 /// Our own crates behind the subject protocol must give what they give in process.
 fn conformance_over_the_protocol(root: &Path) -> Outcome {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    // By its place and not as this very process: a step before this one may have built it anew.
+    let built = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = built.with_file_name(format!("xtask{}", std::env::consts::EXE_SUFFIX));
     let program = program.to_str().ok_or("the path of this program is no text")?;
     let subject = shlex::try_join([program, "conformance", "serve"]).map_err(|error| error.to_string())?;
     cargo(root, &["xtask", "conformance", "--subject", &subject])
