@@ -27,8 +27,8 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let mut command = Command::new("cargo");
     command.current_dir(&root).arg("bench").env("CRITERION_HOME", &figures);
     match &arguments.package {
-        Some(package) => command.args(["--package", package, "--benches"]),
-        None => command.args(["--workspace", "--benches"]),
+        Some(package) => command.args(["--package", package, "--bench", "*"]),
+        None => command.args(["--workspace", "--bench", "*"]),
     };
     command.args(["--", "--noplot"]);
     if arguments.quick {
