@@ -1,9 +1,12 @@
 //! Broken subjects, and which cases catch them (CONF-14).
 
+mod named;
+
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use watertight_conformance::case::Outcome;
+use watertight_conformance::case::{Case, Outcome};
 use watertight_conformance::check::{Difference, differences};
 use watertight_conformance::layout::Layout;
 use watertight_conformance::rules::Coverage;
@@ -12,174 +15,50 @@ use watertight_conformance::subject::{Assignment, FLAWS, Flaw, InProcess, Subjec
 use watertight_conformance::workspace;
 
 use crate::suite;
+use named::{LEAKS, named, reach};
 
-/// The cases that a flaw must fail, and the labels that differ in each: these and no others. There may be more
-/// such cases. A flaw that leaks differs in no label.
-type Named = &'static [(&'static str, &'static [&'static str])];
-
-fn named(flaw: Flaw) -> Named {
-    match flaw {
-        Flaw::FailOpen => &[
-            ("secret-scope/unscoped-with-many", &["key", "missing"]),
-            ("secret-scope/default-does-not-mend-a-refusal", &["refused"]),
-            ("secret-scope/refusal-scope", &["key", "other"]),
-            ("secret-scope/closed-scope", &["hit", "inside", "miss"]),
-            ("secret-scope/control-plane", &["many", "one", "scoped"]),
-            ("launch-policy/counting-failed", &["key"]),
-            ("context/detached", &["inside"]),
-        ],
-        Flaw::StickyScope => &[
-            ("context/five-jobs-on-one-worker", &["five", "two"]),
-            ("context/nesting-restores", &["none2"]),
-            ("context/panic-restores", &["none"]),
-        ],
-        Flaw::LeakyDebug => &[
-            ("secret-scope/hit", &[]),
-            ("secret-scope/unscoped-with-one", &[]),
-            ("launch-policy/lazy-activation", &[]),
-        ],
-        Flaw::InheritOnSpawn => &[
-            ("context/thread-inherits-nothing", &["bare", "home"]),
-            ("context/task-inherits-nothing", &["bare", "home"]),
-            ("context/blocking-inherits-nothing", &["bare", "home"]),
-            ("context/lanes-nest", &["bare"]),
-        ],
-        Flaw::LiveEnvAfterActivation => &[
-            ("secret-scope/launch-environment-is-frozen", &["key"]),
-            ("secret-scope/activation-keeps-scoped-reads", &["after"]),
-            ("env-snapshot/snapshot-never-changes", &["key", "new"]),
-            ("env-snapshot/globals-are-frozen", &["tz"]),
-        ],
-        Flaw::RacyId => &[("runner-identity/racers-agree", &["ids"])],
-        Flaw::EmptyEnvCounts => &[
-            ("launch-policy/crashed-creation", &["decision", "key"]),
-            ("profile-tree/tenants-empty-env", &["tenants"]),
-        ],
-        Flaw::InterpolatingDotenv => &[
-            ("profile-files/references-are-data", &["entries"]),
-            ("secret-scope/references-do-not-reach-the-environment", &["stolen"]),
-        ],
-        Flaw::YamlErrorMeansDefaults => &[
-            ("terminal-scope/bound-refusal", &["allowed", "backend", "default", "read"]),
-            ("terminal-scope/duplicate-section", &["read"]),
-            ("terminal-scope/broken-config-of-a-single-profile", &["allowed", "backend"]),
-            ("secret-scope/broken-yaml-does-not-touch-secrets", &["backend"]),
-        ],
-        Flaw::ChildInherits => &[
-            ("env-snapshot/child-base-list", &["child"]),
-            ("env-snapshot/child-of-a-secondary", &["child"]),
-            ("env-snapshot/child-control-plane", &["child"]),
-            ("env-snapshot/child-runner-identity", &["child"]),
-            ("env-snapshot/child-without-scope-and-many", &["child"]),
-        ],
-        Flaw::AmbientTerminal => &[
-            ("terminal-scope/secondary-sees-no-launch-environment", &["default", "image", "knob"]),
-            ("terminal-scope/unbound-with-many", &["read"]),
-            ("terminal-scope/bound-refusal", &["read"]),
-            ("terminal-scope/bound-policy-answers-alone", &["absent", "default", "own"]),
-        ],
-        Flaw::GuessedBackend => &[
-            ("terminal-scope/backend-unknown", &["allowed", "backend"]),
-            ("terminal-scope/backend-empty", &["allowed", "backend"]),
-            ("terminal-scope/unbound-with-many", &["allowed", "backend"]),
-            ("terminal-scope/broken-config-of-a-single-profile", &["allowed", "backend"]),
-        ],
-        Flaw::LaunchFallback => &[
-            ("launch-policy/no-fallback-to-the-launch-profile", &["handle", "scope"]),
-            ("launch-policy/deleted-while-bound", &["next"]),
-            ("launch-policy/misspelt-name-activates-nothing", &["scope"]),
-            ("context/failed-entry-leaves-the-caller", &["failed"]),
-        ],
-        Flaw::EveryFolderCounts => &[
-            ("profile-tree/parked-is-not-served", &["profiles"]),
-            ("profile-tree/files-among-the-profiles", &["profiles"]),
-        ],
-        Flaw::HomeIsItsRoot => &[
-            ("profile-tree/root-above-a-profiles-folder", &["root"]),
-            ("profile-tree/root-through-a-link", &["root"]),
-            ("profile-tree/home-from-the-user-home", &["home"]),
-        ],
-        Flaw::SplitAtEquals => {
-            &[("profile-files/quoted", &["entries"]), ("profile-files/export", &["entries"])]
-        }
-        Flaw::TrustedIdentity => &[
-            ("runner-identity/strip", &["stripped"]),
-            ("runner-identity/load-makes-nothing", &["first", "second"]),
-            ("runner-identity/variable-with-slash", &["id"]),
-        ],
-        other => panic!("{} has no cases that are named for it", other.name()),
-    }
-}
-
-/// The areas that a flaw reaches. Every case of the other ones still passes: it fails what it is named for, and
-/// is not just broken.
-fn reach(flaw: Flaw) -> &'static [&'static str] {
-    match flaw {
-        Flaw::FailOpen => &["context", "launch-policy", "profile-files", "secret-scope"],
-        Flaw::StickyScope | Flaw::LaunchFallback => &["context", "launch-policy"],
-        Flaw::LeakyDebug => &["context", "env-snapshot", "launch-policy", "profile-files", "secret-scope"],
-        Flaw::InheritOnSpawn => &["context"],
-        Flaw::LiveEnvAfterActivation => &["env-snapshot", "secret-scope"],
-        Flaw::RacyId | Flaw::TrustedIdentity => &["runner-identity"],
-        Flaw::EmptyEnvCounts | Flaw::EveryFolderCounts | Flaw::HomeIsItsRoot => {
-            &["launch-policy", "profile-tree"]
-        }
-        Flaw::InterpolatingDotenv => &["env-snapshot", "profile-files", "secret-scope", "terminal-scope"],
-        Flaw::YamlErrorMeansDefaults => &["profile-files", "secret-scope", "terminal-scope"],
-        Flaw::ChildInherits => &["env-snapshot"],
-        Flaw::AmbientTerminal | Flaw::GuessedBackend => &["terminal-scope"],
-        Flaw::SplitAtEquals => &["profile-files"],
-        other => panic!("{} has no areas that are named for it", other.name()),
-    }
-}
-
-/// The rules whose cases no flaw fails, and why none does. That each of their cases can fail at all is shown by
-/// altered outcomes.
-const UNBROKEN: &[(&[&str], &str)] = &[
-    (
-        &["FILE-01", "FILE-07"],
-        "how files are opened: the flaws answer from files that were read by the rules",
-    ),
-    (
-        &["FILE-11", "FILE-21", "FILE-22"],
-        "the syntax of .env: its reader and its writer are held against each other and against the peers",
-    ),
-    (
-        &[
-            "FILE-32", "FILE-34", "FILE-38", "TERM-02", "TERM-03", "TERM-04", "TERM-05", "TERM-06",
-            "TERM-07", "TERM-08", "TERM-41",
-        ],
-        "how YAML becomes settings: a pure function of the files, whose every outcome a case states",
-    ),
-    (
-        &["PROF-12", "SEC-04", "TERM-22"],
-        "what must not be refused: a subject that breaks these is too strict, and the flaws are too lax",
-    ),
-    (&["TERM-11"], "which values may be shown: the flaw that shows values shows those of secrets"),
-];
-
-/// Every case run by every broken subject, once for all tests.
-static RUNS: LazyLock<BTreeMap<&'static str, Vec<CaseResult>>> = LazyLock::new(|| {
-    let suite = suite();
-    let run = |flaw: Flaw| run(&suite, &InProcess::broken(flaw), &Selection::all(), 2, &|_| ());
-    FLAWS.into_iter().map(|flaw| (flaw.name(), run(flaw))).collect()
+/// The flaws that come to a place of their own in each case, as our crates run it.
+static REACHED: LazyLock<BTreeMap<String, Vec<Flaw>>> = LazyLock::new(|| {
+    let subject = InProcess::new();
+    let reached = |case: Case| {
+        let layout = Layout::of(&case).expect("a tree");
+        let assignment = Assignment::of(&case, &layout).expect("an assignment");
+        let (answer, flaws) = subject.run_and_reach(&assignment).expect("it runs");
+        assert_eq!(differences(&case, &layout, &answer), [], "{} passes as it is", case.id);
+        (case.id, flaws)
+    };
+    suite().cases.into_iter().map(reached).collect()
 });
+
+/// What each flaw makes of the cases that it reaches, once for all tests. It makes nothing of the other ones.
+static RUNS: LazyLock<BTreeMap<&'static str, Vec<CaseResult>>> = LazyLock::new(|| {
+    FLAWS.into_iter().map(|flaw| (flaw.name(), run_where(flaw, |case, flaws| flaws(case)))).collect()
+});
+
+/// Runs a broken subject on those of the cases that are taken by a test of whether the flaw reaches one.
+fn run_where(flaw: Flaw, takes: impl Fn(&Case, &dyn Fn(&Case) -> bool) -> bool) -> Vec<CaseResult> {
+    let reaches = |case: &Case| REACHED.get(&case.id).is_some_and(|flaws| flaws.contains(&flaw));
+    let mut suite = suite();
+    suite.cases.retain(|case| takes(case, &reaches));
+    run(&suite, &InProcess::broken(flaw), &Selection::all(), 2, &|_| ())
+}
 
 /// The flaw fails every case that is named for it, in what it is named for, and no case of another area.
 fn check(flaw: Flaw) {
     let results = RUNS.get(flaw.name()).expect("every flaw is run");
     for (id, labels) in named(flaw) {
-        let result = results.iter().find(|result| result.case.id == *id).expect("the case is there");
+        let result = results.iter().find(|result| result.case.id == *id);
+        let result = result.unwrap_or_else(|| panic!("{} does not reach {id}", flaw.name()));
         let Verdict::Failed(differences) = &result.verdict else {
             panic!("{} passes {id}: {:?}", flaw.name(), result.verdict)
         };
         let mut differing = BTreeSet::new();
         for difference in differences {
             match difference {
-                Difference::Outcome { label, .. } if flaw != Flaw::LeakyDebug => {
+                Difference::Outcome { label, .. } if !LEAKS.contains(&flaw) => {
                     differing.insert(label.as_str());
                 }
-                Difference::Leak { .. } if flaw == Flaw::LeakyDebug => {}
+                Difference::Leak { .. } if LEAKS.contains(&flaw) => {}
                 // A racy id leaves another one on disk than it gave.
                 _ if flaw == Flaw::RacyId => {}
                 other => panic!("{} fails {id} by {other:?}", flaw.name()),
@@ -191,26 +70,40 @@ fn check(flaw: Flaw) {
         }
         assert_eq!(differing, labels.iter().copied().collect(), "{} in {id}", flaw.name());
     }
-    let elsewhere = results.iter().filter(|result| !reach(flaw).contains(&result.case.area()));
-    for result in elsewhere {
-        assert!(result.verdict == Verdict::Passed, "{} reaches {}", flaw.name(), result.case.id);
-    }
+    let failed = results.iter().filter(|result| result.verdict != Verdict::Passed);
+    let failed: BTreeSet<_> = failed.map(|result| result.case.area()).collect();
+    assert_eq!(failed, reach(flaw).iter().copied().collect(), "{} fails cases of these areas", flaw.name());
 }
 
 #[test]
-fn conf_14_every_rule_with_a_case_is_broken_by_a_flaw_or_named_with_the_reason() {
-    let (mut with_a_case, mut broken) = (BTreeSet::new(), BTreeSet::new());
-    for result in RUNS.values().flatten() {
-        let rules = result.case.rules.iter().map(String::as_str);
-        with_a_case.extend(rules.clone());
-        if result.verdict != Verdict::Passed {
-            broken.extend(rules);
+fn conf_14_every_flaw_is_caught() {
+    FLAWS.into_iter().for_each(check);
+}
+
+#[test]
+fn conf_14_every_rule_with_a_case_is_broken_by_a_flaw() {
+    let mut unbroken: BTreeSet<_> = suite().cases.into_iter().flat_map(|case| case.rules).collect();
+    for result in RUNS.values().flatten().filter(|result| result.verdict != Verdict::Passed) {
+        for rule in &result.case.rules {
+            unbroken.remove(rule);
         }
     }
-    let unbroken: BTreeSet<_> = with_a_case.difference(&broken).copied().collect();
-    let listed: BTreeSet<_> = UNBROKEN.iter().flat_map(|(rules, _)| rules.iter().copied()).collect();
-    assert_eq!(unbroken, listed, "left: what no flaw fails; right: what is listed as such");
-    assert!(UNBROKEN.iter().all(|(_, reason)| !reason.is_empty()));
+    assert!(unbroken.is_empty(), "no broken subject fails a case of {unbroken:?}");
+}
+
+/// That a flaw makes nothing of a case whose script does not come to one of its places is not only believed.
+#[test]
+fn conf_14_a_flaw_makes_nothing_of_a_case_that_it_does_not_reach() {
+    for (number, flaw) in FLAWS.into_iter().enumerate() {
+        let position = Cell::new(number);
+        let results = run_where(flaw, |case, reaches| {
+            position.set(position.get() + 1);
+            position.get() % 97 == 0 && !reaches(case)
+        });
+        for result in results {
+            assert!(result.verdict == Verdict::Passed, "{} reaches {}", flaw.name(), result.case.id);
+        }
+    }
 }
 
 #[test]
@@ -296,6 +189,96 @@ fn conf_14_splitting_a_dotenv_at_equals_signs_is_caught() {
 #[test]
 fn conf_14_a_trusted_identity_is_caught() {
     check(Flaw::TrustedIdentity);
+}
+
+#[test]
+fn conf_14_taking_what_is_no_file_for_absent_is_caught() {
+    check(Flaw::AbsentUnlessAFile);
+}
+
+#[test]
+fn conf_14_joining_lines_at_a_backslash_is_caught() {
+    check(Flaw::LineContinuation);
+}
+
+#[test]
+fn conf_14_an_unquoted_writer_is_caught() {
+    check(Flaw::UnquotedWriter);
+}
+
+#[test]
+fn conf_14_the_scalars_of_yaml_1_1_are_caught() {
+    check(Flaw::ScalarsOfYaml11);
+}
+
+#[test]
+fn conf_14_requiring_a_config_is_caught() {
+    check(Flaw::ConfigIsRequired);
+}
+
+#[test]
+fn conf_14_forbidding_reserved_names_is_caught() {
+    check(Flaw::ReservedMeansForbidden);
+}
+
+#[test]
+fn conf_14_a_miss_that_falls_through_is_caught() {
+    check(Flaw::MissFallsThrough);
+}
+
+#[test]
+fn conf_14_a_scope_that_follows_the_disk_is_caught() {
+    check(Flaw::FollowsTheDisk);
+}
+
+#[test]
+fn conf_14_a_terminal_that_needs_a_scope_is_caught() {
+    check(Flaw::TerminalNeedsAScope);
+}
+
+#[test]
+fn conf_14_keys_as_variables_are_caught() {
+    check(Flaw::KeysAsVariables);
+}
+
+#[test]
+fn conf_14_the_current_directory_is_caught() {
+    check(Flaw::CurrentDirectory);
+}
+
+#[test]
+fn conf_14_a_pin_by_value_is_caught() {
+    check(Flaw::PinnedByValue);
+}
+
+#[test]
+fn conf_14_a_coerced_backend_is_caught() {
+    check(Flaw::CoercedBackend);
+}
+
+#[test]
+fn conf_14_a_problem_that_quotes_a_value_is_caught() {
+    check(Flaw::ProblemsQuoteValues);
+}
+
+#[test]
+fn conf_14_a_derived_debug_text_is_caught() {
+    check(Flaw::DerivedDebug);
+}
+
+#[test]
+fn conf_14_binding_at_the_first_poll_is_caught() {
+    check(Flaw::BoundAtFirstPoll);
+}
+
+#[test]
+fn conf_14_the_first_assignment_winning_is_caught() {
+    check(Flaw::FirstAssignmentWins);
+}
+
+#[test]
+fn conf_14_naming_the_first_layer_is_caught() {
+    check(Flaw::FirstLayerIsNamed);
 }
 
 /// A subject with any one outcome altered fails the case: so no rule that a case names is left unbroken, and

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use watertight_disk::{RealFileSystem, home_at};
 use watertight_profile_home::{Dotenv, FileError, ProfileHome, Yaml, parse_dotenv, write_value};
 
-use super::flaw::{Flaw, expanded};
+use super::flaw::{Flaw, expanded, refers};
 use super::world::{World, text};
 use crate::case::{Outcome, Step};
 
@@ -50,13 +50,20 @@ impl World {
                 .decode(base64.unwrap_or_default())
                 .map_err(|_| Outcome::Error("no-base64".to_owned()))?,
         };
+        let bytes = self.rewritten(bytes);
         let dotenv = parse_dotenv(&bytes).map_err(|error| self.file_error(&error))?;
         self.log.debug(&dotenv);
         for diagnostic in dotenv.diagnostics() {
             self.log.line(&diagnostic.to_string());
             self.log.debug(diagnostic);
+            if self.shows(Flaw::ProblemsQuoteValues) {
+                let line = diagnostic.line().and_then(|line| usize::try_from(line).ok()?.checked_sub(1));
+                let quoted =
+                    String::from_utf8_lossy(&bytes).lines().nth(line.unwrap_or(0)).map(str::to_owned);
+                self.log.line(&format!("{diagnostic}: {}", quoted.unwrap_or_default()));
+            }
         }
-        if self.flaw == Some(Flaw::InterpolatingDotenv) {
+        if refers(&dotenv) && self.shows(Flaw::InterpolatingDotenv) {
             return expanded(&dotenv, &*self.env).map_err(|error| self.file_error(&error));
         }
         Ok(dotenv)
@@ -68,7 +75,11 @@ impl World {
         };
         self.log.debug(&config);
         let section = config.section(section).map_err(|error| self.file_error(&error))?;
-        let pairs = section.entries().map(|(key, value)| (shown(key), Value::String(shown(value))));
+        if section.is_empty() && self.shows(Flaw::ConfigIsRequired) {
+            return Err(Outcome::Error("invalid".to_owned()));
+        }
+        let pairs =
+            section.entries().map(|(key, value)| (shown(key), Value::String(self.resolved(shown(value)))));
         Ok(Outcome::Value(Value::Object(pairs.collect())))
     }
 }

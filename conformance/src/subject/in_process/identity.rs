@@ -92,7 +92,7 @@ impl World {
         let (start, gap) = (Barrier::new(racers), Barrier::new(racers));
         let race = || {
             start.wait();
-            if self.flaw == Some(Flaw::RacyId) { self.racy_id(&gap) } else { self.runner_id() }
+            if self.shows(Flaw::RacyId) { self.racy_id(&gap) } else { self.runner_id() }
         };
         let dispatch = tracing::dispatcher::get_default(Clone::clone);
         let race = || tracing::dispatcher::with_default(&dispatch, race);

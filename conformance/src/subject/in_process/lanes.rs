@@ -7,6 +7,7 @@ use std::thread;
 use watertight::InScope;
 use watertight_context::Context;
 
+use super::flaw::Flaw;
 use super::world::{Which, World};
 use crate::case::{LaneKind, Step};
 
@@ -25,11 +26,27 @@ pub(super) fn run(world: &Arc<World>, kind: LaneKind, carry: bool, body: &[Step]
         LaneKind::Task => {
             let steps = Steps { world, body, which, next: 0 };
             match context {
+                Some(context) if world.shows(Flaw::BoundAtFirstPoll) => {
+                    poll_on_threads(Box::pin(bound_at_first_poll(steps, context)));
+                }
                 Some(context) => poll_on_threads(Box::pin(steps.in_scope(context))),
                 None => poll_on_threads(Box::pin(steps)),
             }
         }
     }
+}
+
+/// Steps in a scope that the first poll enters and no other one.
+async fn bound_at_first_poll(mut steps: Steps<'_>, context: Context) {
+    let mut context = Some(context);
+    let poll = |task: &mut TaskContext<'_>| {
+        let mut poll = || Pin::new(&mut steps).poll(task);
+        match context.take() {
+            Some(context) => context.run(poll),
+            None => poll(),
+        }
+    };
+    std::future::poll_fn(poll).await;
 }
 
 fn carried(context: Option<&Context>, work: impl FnOnce()) {

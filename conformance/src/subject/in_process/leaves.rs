@@ -55,8 +55,8 @@ impl World {
 
     fn activate_eagerly(&self, which: Which) -> Result<Outcome, Outcome> {
         let host = self.host(which)?;
-        if self.flaw == Some(Flaw::EmptyEnvCounts)
-            && !host.many_profiles()
+        if !host.many_profiles()
+            && self.shows(Flaw::EmptyEnvCounts)
             && self.tenants(which).is_ok_and(|homes| homes.len() > 1)
         {
             host.activate();
@@ -75,13 +75,14 @@ impl World {
         };
         let roster = roster.map_err(|error| self.error(&error, error.code()))?;
         self.log.debug(&roster);
-        let names: Vec<_> = roster.residents().iter().map(|resident| resident.name().as_str()).collect();
+        let residents = roster.residents().iter().map(|resident| resident.name().as_str());
+        let names: Vec<_> = residents.filter(|name| !self.forbids(name)).collect();
         Ok(Outcome::Value(json!(names)))
     }
 
     fn tenants(&self, which: Which) -> Result<Vec<String>, Outcome> {
         let host = self.host(which)?;
-        let mut homes: Vec<String> = if self.flaw == Some(Flaw::EmptyEnvCounts) {
+        let mut homes: Vec<String> = if self.shows(Flaw::EmptyEnvCounts) {
             let installed = host.tree().installed().map_err(|error| self.error(&error, error.code()))?;
             installed.residents().iter().map(|resident| shown(resident.home())).collect()
         } else {
@@ -116,7 +117,10 @@ impl World {
                 self.log.line(&explanation.to_string());
                 with_secrets(|bound| {
                     let scope = bound?.policy().map_err(|_| Outcome::Refused("unavailable".to_owned()))?;
-                    Ok(origin(scope.origin(name).as_ref()))
+                    match scope.shadowed(name).last() {
+                        Some(first) if self.shows(Flaw::FirstLayerIsNamed) => Ok(origin(Some(first))),
+                        _ => Ok(origin(scope.origin(name).as_ref())),
+                    }
                 })
                 .unwrap_or_else(|outcome| outcome)
             }),
@@ -165,31 +169,40 @@ impl World {
         read: &Result<Option<Secret>, Refused>,
         which: Which,
     ) -> Option<Outcome> {
-        match (self.flaw?, read) {
-            (Flaw::FailOpen, Err(_)) => {
-                let found = self.env.var_os(name.as_ref());
-                Some(found.map_or(Outcome::Absent, |value| text(value.to_string_lossy())))
-            }
-            (Flaw::StickyScope, Err(_)) => {
+        let live = self.env.var_os(name.as_ref()).map(|value| text(value.to_string_lossy()));
+        match read {
+            Err(_) if self.shows(Flaw::FailOpen) => Some(live.unwrap_or(Outcome::Absent)),
+            Err(_) => {
                 let kept = locked(&self.sticky).clone()?;
                 kept.secret(name).ok().map(|secret| self.secret_outcome(secret.as_ref()))
             }
-            (Flaw::LeakyDebug, Ok(Some(secret))) => {
+            Ok(None) if live.is_some() && self.shows(Flaw::MissFallsThrough) => live,
+            Ok(_)
+                if self.is_launchs(name, which)
+                    && live.is_some()
+                    && self.shows(Flaw::LiveEnvAfterActivation) =>
+            {
+                live
+            }
+            Ok(Some(secret)) if self.shows(Flaw::LeakyDebug) => {
                 self.log.line(&format!("{name} is {}", secret.expose().unwrap_or_default()));
                 None
             }
-            (Flaw::LiveEnvAfterActivation, Ok(_)) => {
-                let foreign = with_ambient(|ambient| match ambient {
-                    Ambient::Bound(context) => context.is_foreign(),
-                    Ambient::Masked(_) | Ambient::Unbound => false,
-                });
-                let global = Classes::hermes().class_of(name.as_ref()) == NameClass::Global;
-                let live = self.env.var_os(name.as_ref())?;
-                let active = self.host(which).is_ok_and(watertight::Host::many_profiles);
-                (active && (global || !foreign)).then(|| text(live.to_string_lossy()))
+            Ok(_) => {
+                let anew = self.read_anew(which)?.secret(name).ok()?;
+                Some(self.secret_outcome(anew.as_ref()))
             }
-            _ => None,
         }
+    }
+
+    /// Whether the launch environment may answer for a name here, and is frozen.
+    fn is_launchs(&self, name: &str, which: Which) -> bool {
+        let foreign = with_ambient(|ambient| match ambient {
+            Ambient::Bound(context) => context.is_foreign(),
+            Ambient::Masked(_) | Ambient::Unbound => false,
+        });
+        let global = Classes::hermes().class_of(name.as_ref()) == NameClass::Global;
+        (global || !foreign) && self.host(which).is_ok_and(watertight::Host::many_profiles)
     }
 
     /// A secret's value, absence, or the error of it being no text.

@@ -24,11 +24,11 @@ impl World {
             },
             Step::TerminalBackend { .. } => self.host(which).and_then(|host| match host.backend() {
                 Ok(backend) => Ok(text(backend.as_str())),
-                Err(_) if self.flaw == Some(Flaw::GuessedBackend) => Ok(text("local")),
+                Err(_) if self.shows(Flaw::GuessedBackend) => Ok(text("local")),
                 Err(error) => Err(self.terminal_error(&error)),
             }),
             Step::EnsureAllowed { .. } => self.host(which).and_then(|host| match host.ensure_allowed() {
-                Err(error) if self.flaw != Some(Flaw::GuessedBackend) => Err(self.terminal_error(&error)),
+                Err(error) if !self.shows(Flaw::GuessedBackend) => Err(self.terminal_error(&error)),
                 _ => Ok(text("allowed")),
             }),
             Step::TerminalEntries { .. } => self.with_policy(|policy| {
@@ -44,7 +44,10 @@ impl World {
                 Outcome::Value(json!(names))
             }),
             Step::TerminalOrigin { name, .. } => {
-                self.with_policy(|policy| origin(policy.origin(name).as_ref()))
+                self.with_policy(|policy| match policy.explain(name).shadowed.last() {
+                    Some(first) if self.shows(Flaw::FirstLayerIsNamed) => origin(Some(first)),
+                    _ => origin(policy.origin(name).as_ref()),
+                })
             }
             Step::TerminalSetting { key, .. } => self.with_policy(|policy| {
                 typed(policy, key).unwrap_or_else(|error| self.error(&error, error.code()))
@@ -57,13 +60,16 @@ impl World {
     fn read_terminal(&self, name: &str, default: Option<&str>, which: Which) -> Result<Outcome, Outcome> {
         let read = self.host(which)?.terminal_reader(|reader| reader.read(name, default));
         self.log.debug(&read);
+        if let Some(outcome) = self.flawed_terminal(name, &read, which) {
+            return outcome;
+        }
         let secret = read.map_err(|error| self.terminal_error(&error))?;
         Ok(self.secret_outcome(secret.as_ref()))
     }
 
     /// What [`Flaw::AmbientTerminal`] answers.
     fn ambient_terminal(&self, name: &str) -> Option<Outcome> {
-        let found = self.env.var_os(name.as_ref()).filter(|_| self.flaw == Some(Flaw::AmbientTerminal))?;
+        let found = self.env.var_os(name.as_ref()).filter(|_| self.shows(Flaw::AmbientTerminal))?;
         Some(text(found.to_string_lossy()))
     }
 
@@ -82,6 +88,11 @@ impl World {
             let policy = bound.policy().map_err(|_| Outcome::Refused("unavailable".to_owned()))?;
             for problem in policy.problems() {
                 self.log.line(&problem.to_string());
+                if self.shows(Flaw::ProblemsQuoteValues) {
+                    let value = problem.subject().and_then(|name| policy.get(name).ok().flatten());
+                    let value = value.and_then(|value| value.expose().ok()).unwrap_or_default();
+                    self.log.line(&format!("{problem}: {value}"));
+                }
             }
             Ok(ask(policy))
         })
@@ -109,7 +120,7 @@ impl World {
             let token = BindingToken::parse(token).map_err(|error| self.error(&error, error.code()))?;
             spec = spec.for_runner_child(&id, &token);
         }
-        if self.flaw == Some(Flaw::ChildInherits) {
+        if self.shows(Flaw::ChildInherits) {
             let all: BTreeMap<_, _> = self.env.vars_os().into_iter().collect();
             let shown = all.iter().map(|(name, value)| (name.to_string_lossy(), value.to_string_lossy()));
             return Ok(Outcome::Value(json!(shown.collect::<BTreeMap<_, _>>())));

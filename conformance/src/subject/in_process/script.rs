@@ -2,6 +2,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use watertight::{ContextSource, Host, ProfileScope, ScopeError};
+use watertight_context::Context;
+use watertight_vocabulary::EnvSource;
 
 use super::flaw::Flaw;
 use super::lanes;
@@ -37,7 +39,7 @@ impl World {
                 self.launch_scope_if_many(label.as_deref(), body, which);
             }
             Step::Lane { kind, carry, body } => {
-                let carry = *carry || self.flaw == Some(Flaw::InheritOnSpawn);
+                let carry = *carry || (Context::current().is_some() && self.shows(Flaw::InheritOnSpawn));
                 lanes::run(self, *kind, carry, body, which);
             }
             Step::Detached { body } => watertight::detached(|| self.steps(body, which)),
@@ -67,7 +69,7 @@ impl World {
                 }
             }
             Step::Capture {} => match self.host(which) {
-                Ok(host) => self.log.debug(&host.launch_environment().capture()),
+                Ok(host) => self.capture(host),
                 Err(outcome) => self.leave("capture", outcome),
             },
             leaf => {
@@ -86,7 +88,7 @@ impl World {
             None => host.launch_scope(),
         };
         match scope {
-            Err(_) if self.flaw == Some(Flaw::LaunchFallback) => host.launch_scope(),
+            Err(_) if self.shows(Flaw::LaunchFallback) => host.launch_scope(),
             scope => scope,
         }
         .map_err(|error| self.scope_error(&error))
@@ -125,6 +127,7 @@ impl World {
 
     fn enter(self: &Arc<Self>, scope: &ProfileScope, body: &[Step], panics: bool, which: Which) {
         self.log.debug(scope);
+        self.derived_debug_of_a_context(scope);
         let entered = catch_unwind(AssertUnwindSafe(|| {
             scope.run(|| {
                 self.log.debug(&scope.context());
@@ -134,13 +137,20 @@ impl World {
                 }
             });
         }));
-        if self.flaw == Some(Flaw::StickyScope) {
+        if self.shows(Flaw::StickyScope) {
             *locked(&self.sticky) = Some(scope.clone());
         }
         if let Err(panic) = entered
             && !panic.is::<Scripted>()
         {
             resume_unwind(panic);
+        }
+    }
+
+    fn capture(&self, host: &Host) {
+        self.log.debug(&host.launch_environment().capture());
+        if self.shows(Flaw::DerivedDebug) {
+            self.log.line(&format!("{:?}", self.env.vars_os()));
         }
     }
 

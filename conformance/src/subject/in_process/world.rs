@@ -13,7 +13,7 @@ use watertight_profile_home::{CachedFiles, DiskFiles, MANAGED_VARIABLE, ManagedD
 use watertight_secret_scope::{SecretSource, SourceError, SourceRequest};
 use watertight_vocabulary::{EnvSource, Name, Platform, Secret};
 
-use super::flaw::{Flaw, FlawedFiles};
+use super::flaw::{Defect, Flaw, FlawedFiles};
 use super::log::Log;
 use crate::case::{Outcome, SourceSpec};
 use crate::subject::Assignment;
@@ -24,7 +24,7 @@ pub(super) struct World {
     pub(super) root: PathBuf,
     pub(super) env: Arc<MapEnv>,
     pub(super) files: Arc<dyn ProfileFiles>,
-    pub(super) flaw: Option<Flaw>,
+    defect: Arc<Defect>,
     pub(super) log: Log,
     pub(super) control_plane: Vec<String>,
     /// What this machine calls itself, where the case says so.
@@ -47,7 +47,7 @@ pub(super) enum Which {
 impl World {
     pub(super) fn of(
         assignment: &Assignment,
-        flaw: Option<Flaw>,
+        defect: Arc<Defect>,
         log: Log,
     ) -> Result<Arc<Self>, base64::DecodeError> {
         let env = environment(assignment);
@@ -58,10 +58,8 @@ impl World {
         let cached: Arc<dyn ProfileFiles> =
             Arc::new(CachedFiles::new(DiskFiles::on(Arc::new(RealFileSystem))));
         let live: Arc<dyn EnvSource> = env.clone();
-        let files: Arc<dyn ProfileFiles> = match flaw {
-            Some(flaw) => Arc::new(FlawedFiles { flaw, files: cached, env: live }),
-            None => cached,
-        };
+        let files: Arc<dyn ProfileFiles> =
+            Arc::new(FlawedFiles { defect: Arc::clone(&defect), files: cached, env: live });
         let host = build(assignment, &env, &files);
         let other = build(assignment, &env, &files);
         for built in [&host, &other] {
@@ -74,7 +72,7 @@ impl World {
             root: assignment.root().to_path_buf(),
             env,
             files,
-            flaw,
+            defect,
             log,
             control_plane: assignment.host.control_plane.clone(),
             machine: assignment.host.machine.clone(),
@@ -84,6 +82,11 @@ impl World {
             sticky: Mutex::default(),
             outcomes: Mutex::default(),
         }))
+    }
+
+    /// Whether a flaw is to show here.
+    pub(super) fn shows(&self, flaw: Flaw) -> bool {
+        self.defect.shows(flaw)
     }
 
     /// The host that is asked, or the outcome of there being none.
