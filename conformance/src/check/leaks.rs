@@ -20,11 +20,12 @@ pub(crate) fn shows_a_value(text: &str) -> bool {
         return true;
     }
     let lower = text.to_ascii_lowercase();
-    let plain = without(&lower, &["\\u{0}", "\\u0000", "\\x00", "\\0", "\0"]).replace("%2d", "-");
-    let tight: String = lower.chars().filter(|letter| !letter.is_whitespace()).collect();
-    plain.contains(CANARY)
+    let mut tight = lower.clone();
+    tight.retain(|letter| !letter.is_whitespace());
+    without(lower, &[("\\u{0}", ""), ("\\u0000", ""), ("\\x00", ""), ("\\0", ""), ("\0", ""), ("%2d", "-")])
+        .contains(CANARY)
         || tight.contains(AS_A_LIST)
-        || without(&tight, &["\\x", "0x", ",", ":", "%"]).contains(AS_DIGITS)
+        || without(tight, &[("\\x", ""), ("0x", ""), (",", ""), (":", ""), ("%", "")]).contains(AS_DIGITS)
 }
 
 /// Whether the bytes of a file show a value.
@@ -32,8 +33,13 @@ pub(super) fn bytes_show_a_value(bytes: &[u8]) -> bool {
     shows_a_value(&String::from_utf8_lossy(bytes))
 }
 
-fn without(text: &str, noise: &[&str]) -> String {
-    noise.iter().fold(text.to_owned(), |text, noise| text.replace(noise, ""))
+fn without(text: String, noise: &[(&str, &str)]) -> String {
+    noise.iter().fold(
+        text,
+        |text, (noise, instead)| {
+            if text.contains(noise) { text.replace(noise, instead) } else { text }
+        },
+    )
 }
 
 #[cfg(test)]

@@ -52,23 +52,50 @@ proptest! {
     }
 }
 
-/// The model catches broken subjects, and what it shrinks to is a case that catches them too.
+/// The model catches a broken subject, and what it shrinks to is a case that catches it too.
+fn check_caught(flaw: Flaw) {
+    let subject = InProcess::broken(flaw);
+    let config = Config { cases: 512, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let found = TestRunner::new_with_rng(config, rng).run(&(worlds(), scripts()), |(world, actions)| {
+        let case = case(&world, &actions);
+        if case.expect.is_empty() { Ok(()) } else { holds_for(&subject, &case) }
+    });
+    let Err(TestError::Fail(_, (world, actions))) = found else {
+        panic!("{} was not caught: {found:?}", flaw.name());
+    };
+    let shrunk = case(&world, &actions);
+    assert!(holds_for(&subject, &shrunk).is_err() && holds(&shrunk).is_ok(), "{shrunk:?}");
+    let steps = shrunk.steps().count();
+    assert!(steps <= 12, "{steps} steps are no small case: {shrunk:?}");
+}
+
 #[test]
-fn conf_14_generated_scripts_catch_what_shows_in_reads() {
-    for flaw in [Flaw::FailOpen, Flaw::StickyScope, Flaw::InheritOnSpawn, Flaw::LiveEnvAfterActivation] {
-        let subject = InProcess::broken(flaw);
-        let config = Config { cases: 512, failure_persistence: None, ..Config::default() };
-        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-        let found = TestRunner::new_with_rng(config, rng).run(&(worlds(), scripts()), |(world, actions)| {
-            let case = case(&world, &actions);
-            if case.expect.is_empty() { Ok(()) } else { holds_for(&subject, &case) }
-        });
-        let Err(TestError::Fail(_, (world, actions))) = found else {
-            panic!("{} was not caught: {found:?}", flaw.name());
-        };
-        let shrunk = case(&world, &actions);
-        assert!(holds_for(&subject, &shrunk).is_err() && holds(&shrunk).is_ok(), "{shrunk:?}");
-        let steps = shrunk.steps().count();
-        assert!(steps <= 12, "{steps} steps are no small case: {shrunk:?}");
-    }
+fn conf_14_generated_scripts_catch_failing_open() {
+    check_caught(Flaw::FailOpen);
+}
+
+#[test]
+fn conf_14_generated_scripts_catch_a_sticky_scope() {
+    check_caught(Flaw::StickyScope);
+}
+
+#[test]
+fn conf_14_generated_scripts_catch_inheriting_on_spawn() {
+    check_caught(Flaw::InheritOnSpawn);
+}
+
+#[test]
+fn conf_14_generated_scripts_catch_a_live_environment_after_activation() {
+    check_caught(Flaw::LiveEnvAfterActivation);
+}
+
+#[test]
+fn conf_14_generated_scripts_catch_a_miss_that_falls_through() {
+    check_caught(Flaw::MissFallsThrough);
+}
+
+#[test]
+fn conf_14_generated_scripts_catch_a_scope_that_follows_the_disk() {
+    check_caught(Flaw::FollowsTheDisk);
 }
