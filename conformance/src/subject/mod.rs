@@ -17,7 +17,7 @@ use crate::layout::Layout;
 
 pub use dotenvy::Dotenvy;
 pub use foreign::Foreign;
-pub use in_process::{FLAWS, Flaw, InProcess, SAYS, report_of};
+pub use in_process::{FLAWS, Flaw, InProcess, SAYS, host_of};
 pub use serve::serve;
 
 /// An implementation that can be given cases.

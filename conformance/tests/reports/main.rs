@@ -1,7 +1,10 @@
-//! The report of every world among the fixtures, for people to review (HOST-40). `SNAPSHOTS.md` says how.
+//! What our crates say of every world among the fixtures, for people to review: reports (HOST-40), explanations
+//! (SEC-29) and the texts of errors. `SNAPSHOTS.md` says how.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, reason = "a test that cannot set its stage fails")]
+
+mod explanations;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,22 +13,22 @@ use watertight_conformance::case::{Case, load_suite};
 use watertight_conformance::fixtures;
 use watertight_conformance::layout::Layout;
 use watertight_conformance::rules::Rules;
-use watertight_conformance::subject::{Assignment, InProcess, SAYS, Subject, report_of};
+use watertight_conformance::subject::{Assignment, InProcess, SAYS, Subject, host_of};
 
-/// The reports of an area's worlds; worlds that are reported alike stand together.
-fn reports(area: &str) -> String {
+/// What is said of an area's worlds; worlds of which the same is said stand together.
+fn worlds(area: &str, told: impl Fn(&Case) -> String) -> String {
     let rules = Rules::load(&fixtures()).expect("the tables");
     let suite = load_suite(&[fixtures()], rules).expect("the cases");
     let mut worlds: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let cases = suite.cases.iter().filter(|case| case.area() == area && has_a_world(case));
     for case in cases {
-        worlds.entry(report(case)).or_default().push(&case.id);
+        worlds.entry(told(case)).or_default().push(&case.id);
     }
-    let mut sections: Vec<_> = worlds.into_iter().map(|(report, cases)| (cases, report)).collect();
+    let mut sections: Vec<_> = worlds.into_iter().map(|(told, cases)| (cases, told)).collect();
     sections.sort_unstable();
     let mut text = String::new();
-    for (cases, report) in sections {
-        let _ = writeln!(text, "==== {}\n\n{report}", cases.join("\n     "));
+    for (cases, told) in sections {
+        let _ = writeln!(text, "==== {}\n\n{told}", cases.join("\n     "));
     }
     text
 }
@@ -36,22 +39,27 @@ fn has_a_world(case: &Case) -> bool {
 }
 
 fn report(case: &Case) -> String {
+    told(case, |assignment| match host_of(assignment) {
+        Ok(host) => host.report().to_string(),
+        Err(error) => format!("no host: {error} [{}]", error.code()),
+    })
+}
+
+/// What is said of a case's world, with `[ROOT]` in place of where it lies.
+fn told(case: &Case, tell: impl FnOnce(&Assignment) -> String) -> String {
     let layout = Layout::of(case).expect("a tree");
     let assignment = Assignment::of(case, &layout).expect("an assignment");
-    let report = match report_of(&assignment) {
-        Ok(report) => report.to_string(),
-        Err(error) => format!("no host: {error} [{}]", error.code()),
-    };
-    assert!(layout.changes().is_empty(), "{}: making a report changes nothing", case.id);
-    assert!(!report.contains("canary-"), "{}: a report holds no value", case.id);
-    layout.masked(&report).replace("{root}", "[ROOT]")
+    let told = tell(&assignment);
+    assert!(layout.changes().is_empty(), "{}: telling changes nothing", case.id);
+    assert!(!told.contains("canary-"), "{}: what is told holds no value", case.id);
+    layout.masked(&told).replace("{root}", "[ROOT]")
 }
 
 macro_rules! areas {
     ($($test:ident $area:literal)*) => {$(
         #[test]
         fn $test() {
-            insta::assert_snapshot!($area, reports($area));
+            insta::assert_snapshot!($area, worlds($area, report));
         }
     )*};
 }

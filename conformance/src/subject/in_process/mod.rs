@@ -21,7 +21,7 @@ use flaw::Defect;
 pub use flaw::{FLAWS, Flaw};
 pub use log::SAYS;
 use world::World;
-pub use world::report_of;
+pub use world::host_of;
 
 /// Our crates, as they are or with one flaw built in.
 #[derive(Debug)]

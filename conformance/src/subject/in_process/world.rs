@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
 use serde_json::Value;
-use watertight::{Host, HostError, ProfileScope, Report};
+use watertight::{Host, HostError, ProfileScope};
 use watertight_disk::RealFileSystem;
 use watertight_env_snapshot::MapEnv;
 use watertight_profile_home::{CachedFiles, DiskFiles, MANAGED_VARIABLE, ManagedDirectory, ProfileFiles};
@@ -154,14 +154,14 @@ pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What the host of a case would do, before its script runs (HOST-40).
+/// The host of a case, before its script runs: its report and its explanations are for people to review.
 ///
 /// # Errors
 ///
 /// The world's environment gives no host.
-pub fn report_of(assignment: &Assignment) -> Result<Report, HostError> {
+pub fn host_of(assignment: &Assignment) -> Result<Host, HostError> {
     let files: Arc<dyn ProfileFiles> = Arc::new(DiskFiles::new());
-    Ok(build(assignment, &environment(assignment), &files)?.report())
+    build(assignment, &environment(assignment), &files)
 }
 
 fn environment(assignment: &Assignment) -> Arc<MapEnv> {
