@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
 use watertight_vocabulary::{CaseRule, Name, Secret};
 
 /// One name of a scope: 32 bytes, since a host may hold ten thousand scopes.
@@ -28,7 +27,7 @@ pub(crate) struct Place {
 /// come from files that a profile's agent may write.
 pub(crate) struct Entries {
     rows: Vec<Entry>,
-    table: HashTable<u32>,
+    table: Table,
     hash: RandomState,
     case: CaseRule,
     sieve: Sieve,
@@ -38,11 +37,30 @@ pub(crate) struct Entries {
 #[derive(Default)]
 struct Sieve([u64; 4]);
 
+/// Numbers of entries by the hash of their names.
+///
+/// A power of two of slots, at most a third of them taken, and a taken one holds as much of the hash as fits
+/// beside the number. So the slot that a hash points to nearly always answers alone: it is free, or it holds
+/// the entry. A general map does the same with three times the instructions.
+#[derive(Default)]
+struct Table {
+    /// 0 is free; else the low bits are an entry's number and one, the others those of its hash.
+    slots: Box<[u32]>,
+}
+
+/// From the slot that a hash points to, to the next free one.
+struct Candidates<'a> {
+    slots: &'a [u32],
+    at: usize,
+    mask: usize,
+    mark: u32,
+}
+
 impl Entries {
     pub(crate) fn with_capacity(capacity: usize, case: CaseRule) -> Self {
         Self {
             rows: Vec::with_capacity(capacity),
-            table: HashTable::with_capacity(capacity),
+            table: Table::for_entries(capacity),
             hash: RandomState::default(),
             case,
             sieve: Sieve::default(),
@@ -52,8 +70,9 @@ impl Entries {
     /// Gives back what was reserved in excess.
     pub(crate) fn shrink(&mut self) {
         self.rows.shrink_to_fit();
-        let Self { rows, table, hash, case, .. } = self;
-        table.shrink_to_fit(|&index| hash_at(rows, hash, *case, index));
+        if Table::slots_for(self.rows.len()) < self.table.slots.len() {
+            self.index_anew();
+        }
     }
 
     /// Puts an entry in place of the one with its name, which is returned with its number.
@@ -64,38 +83,112 @@ impl Entries {
         }
         // A file is capped at a megabyte, an environment by the system: the count fits.
         let number = u32::try_from(self.rows.len()).ok()?;
-        let hashed = hash_of(&self.hash, self.case, entry.name.as_os_str());
+        let hash = hash_of(&self.hash, self.case, entry.name.as_os_str());
         self.sieve.add(entry.name.as_os_str());
         self.rows.push(entry);
-        let Self { rows, table, hash, case, .. } = self;
-        table.insert_unique(hashed, number, |&index| hash_at(rows, hash, *case, index));
+        if Table::slots_for(self.rows.len()) > self.table.slots.len() {
+            self.index_anew();
+        } else {
+            self.table.insert(hash, number);
+        }
         None
     }
 
-    /// The entry of a name. Neither allocates nor locks.
-    #[inline]
-    pub(crate) fn find(&self, name: &OsStr) -> Option<&Entry> {
-        if self.sieve.may_hold(name) { self.look_up(name) } else { None }
+    fn index_anew(&mut self) {
+        self.table = Table::for_entries(self.rows.len());
+        for (entry, number) in self.rows.iter().zip(0..) {
+            self.table.insert(hash_of(&self.hash, self.case, entry.name.as_os_str()), number);
+        }
     }
 
+    /// The entry of a name, for a read: it neither allocates nor locks.
+    ///
+    /// The first candidate is nearly always it, so that the way on from there stands apart.
+    #[inline]
+    pub(crate) fn find(&self, name: &OsStr) -> Option<&Entry> {
+        if !self.sieve.may_hold(name) {
+            return None;
+        }
+        let mut candidates = self.table.candidates(hash_of(&self.hash, self.case, name));
+        let entry = self.rows.get(candidates.next()? as usize)?;
+        let is_it = self.case == CaseRule::Sensitive && same(entry.name.as_os_str(), name);
+        if is_it { Some(entry) } else { self.get(name) }
+    }
+
+    /// The entry of a name.
     #[inline(never)]
-    fn look_up(&self, name: &OsStr) -> Option<&Entry> {
+    pub(crate) fn get(&self, name: &OsStr) -> Option<&Entry> {
         self.rows.get(self.number(name)? as usize)
     }
 
     /// The number of a name's entry.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn number(&self, name: &OsStr) -> Option<u32> {
-        let hash = hash_of(&self.hash, self.case, name);
-        let is_it = |&index: &u32| {
-            self.rows.get(index as usize).is_some_and(|entry| self.case.same(entry.name.as_os_str(), name))
+        let is_it = |number: &u32| {
+            let entry = self.rows.get(*number as usize);
+            entry.is_some_and(|entry| self.case.same(entry.name.as_os_str(), name))
         };
-        self.table.find(hash, is_it).copied()
+        self.table.candidates(hash_of(&self.hash, self.case, name)).find(is_it)
     }
 
     /// All of them, in the order in which their names came.
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Entry> {
         self.rows.iter()
+    }
+}
+
+impl Table {
+    fn for_entries(count: usize) -> Self {
+        Self { slots: vec![0; Self::slots_for(count)].into() }
+    }
+
+    /// Three times the number, or up to six times; of none, none.
+    fn slots_for(count: usize) -> usize {
+        if count == 0 { 0 } else { (3 * count).next_power_of_two() }
+    }
+
+    /// Of a name that is not held, while there is a free slot for it.
+    fn insert(&mut self, hash: u64, number: u32) {
+        let (mut at, mask) = self.first(hash);
+        while let Some(slot) = self.slots.get_mut(at) {
+            if *slot == 0 {
+                *slot = high_half(hash) & !low_half(mask as u64) | (number + 1);
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// The numbers of the entries whose names may have this hash.
+    #[inline]
+    fn candidates(&self, hash: u64) -> Candidates<'_> {
+        let (at, mask) = self.first(hash);
+        Candidates { slots: &self.slots, at, mask, mark: high_half(hash) }
+    }
+
+    /// Where to look first, and the mask of the places: by the low half of the hash, while the high half is
+    /// what slots hold of it.
+    #[inline]
+    fn first(&self, hash: u64) -> (usize, usize) {
+        let mask = self.slots.len().wrapping_sub(1);
+        (low_half(hash) as usize & mask, mask)
+    }
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let number_bits = low_half(self.mask as u64);
+        loop {
+            let slot = *self.slots.get(self.at)?;
+            let number = (slot & number_bits).checked_sub(1)?;
+            self.at = (self.at + 1) & self.mask;
+            if (slot ^ self.mark) & !number_bits == 0 {
+                return Some(number);
+            }
+        }
     }
 }
 
@@ -127,24 +220,53 @@ impl Sieve {
     }
 }
 
-fn hash_at(rows: &[Entry], hash: &RandomState, case: CaseRule, index: u32) -> u64 {
-    rows.get(index as usize).map_or(0, |entry| hash_of(hash, case, entry.name.as_os_str()))
+/// The halves of a hash, or of a mask.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "that is what a half is")]
+fn low_half(whole: u64) -> u32 {
+    whole as u32
+}
+
+#[inline]
+fn high_half(hash: u64) -> u32 {
+    low_half(hash >> 32)
 }
 
 /// Equal names hash alike under their case rule.
 #[inline]
 fn hash_of(state: &RandomState, case: CaseRule, name: &OsStr) -> u64 {
     match case {
-        CaseRule::Sensitive => {
-            let mut hasher = state.build_hasher();
-            hasher.write(name.as_encoded_bytes());
-            hasher.finish()
-        }
+        CaseRule::Sensitive => exact_hash_of(state, name.as_encoded_bytes()),
         CaseRule::AsciiInsensitive => folded_hash_of(state, name),
     }
 }
 
-/// Apart, so that the way of most platforms stays short enough to be inlined into a read.
+/// Names of eight to thirty-two bytes, which nearly all are, are taken in by their two ends and their length:
+/// that is short enough to be inlined into a read.
+#[inline]
+fn exact_hash_of(state: &RandomState, name: &[u8]) -> u64 {
+    let mut hasher = state.build_hasher();
+    if let (Some(first), Some(last), ..=32) = (name.first_chunk(), name.last_chunk(), name.len()) {
+        hasher.write_u128(u128::from_le_bytes(*first));
+        hasher.write_u128(u128::from_le_bytes(*last) ^ name.len() as u128);
+        hasher.finish()
+    } else if let (Some(first), Some(last), ..16) = (name.first_chunk(), name.last_chunk(), name.len()) {
+        let (first, last) = (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+        hasher.write_u128(u128::from(first) << 64 | u128::from(last ^ name.len() as u64));
+        hasher.finish()
+    } else {
+        hash_of_any_length(state, name)
+    }
+}
+
+#[inline(never)]
+fn hash_of_any_length(state: &RandomState, name: &[u8]) -> u64 {
+    let mut hasher = state.build_hasher();
+    hasher.write(name);
+    hasher.finish()
+}
+
+/// Apart, as for the others of its kind.
 #[inline(never)]
 fn folded_hash_of(state: &RandomState, name: &OsStr) -> u64 {
     let mut hasher = state.build_hasher();
@@ -152,6 +274,19 @@ fn folded_hash_of(state: &RandomState, name: &OsStr) -> u64 {
         hasher.write_u8(byte.to_ascii_uppercase());
     }
     hasher.finish()
+}
+
+/// Whether two names are one: those of sixteen to thirty-two bytes are compared by their two ends.
+#[inline]
+fn same(a: &OsStr, b: &OsStr) -> bool {
+    const END: usize = 16;
+    let (a, b) = (a.as_encoded_bytes(), b.as_encoded_bytes());
+    match (a.first_chunk::<END>(), b.first_chunk(), a.last_chunk::<END>(), b.last_chunk()) {
+        (Some(first), Some(others), Some(last), Some(other)) if a.len() <= 2 * END => {
+            a.len() == b.len() && first == others && last == other
+        }
+        _ => a == b,
+    }
 }
 
 #[cfg(test)]
@@ -200,5 +335,31 @@ mod tests {
                 assert_eq!(found(other), None, "{other} {case:?}");
             }
         }
+    }
+
+    #[test]
+    fn however_many_there_are_each_is_found_by_its_number_and_no_other_name_is() {
+        for count in [0, 1, 2, 3, 5, 30, 31, 1000, 5000] {
+            let names: Vec<String> = (0..count).map(|number| format!("NAME_{number}_OF_THEM")).collect();
+            let entries = held(&names, CaseRule::Sensitive);
+            for (number, name) in (0..).zip(&names) {
+                let name = OsStr::new(name);
+                assert_eq!(entries.number(name), Some(number), "of {count}");
+                assert!(entries.find(name).is_some_and(|entry| entry.name.as_os_str() == name), "of {count}");
+            }
+            for other in (count..2 * count + 10).map(|number| format!("NAME_{number}_OF_THEM")) {
+                assert!(entries.find(OsStr::new(&other)).is_none(), "{other} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_values_with_one_name_the_later_is_held_under_the_same_number() {
+        let mut entries = held(&["ONE".to_owned(), "TWO".to_owned()], CaseRule::Sensitive);
+        let place = Place { layer: 1, line: 7 };
+        let replaced = entries.put(Entry { name: Name::from("ONE"), value: None, place });
+        assert_eq!(replaced.map(|(number, below)| (number, below.place.layer)), Some((0, 0)));
+        assert_eq!(entries.get(OsStr::new("ONE")).map(|entry| entry.place.line), Some(7));
+        assert_eq!(entries.iter().len(), 2);
     }
 }

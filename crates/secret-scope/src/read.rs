@@ -1,10 +1,10 @@
 use std::ffi::OsStr;
 
-use watertight_context::{Context, with_ambient};
-use watertight_vocabulary::{Hosting, Refused, Secret};
+use watertight_context::{Ambient, Context, with_ambient};
+use watertight_vocabulary::{Hosting, Refused, RefusedReason, Secret};
 
 use crate::explain::Explanation;
-use crate::sight::{Quick, Sight, Value};
+use crate::sight::{Quick, Sight, is_unscoped, quick};
 
 /// Reads a name for whatever is bound here, through a host: the ambient read.
 ///
@@ -24,8 +24,16 @@ use crate::sight::{Quick, Sight, Value};
 pub fn read(hosting: &dyn Hosting, name: impl AsRef<OsStr>) -> Result<Option<Secret>, Refused> {
     let name = name.as_ref();
     // What comes out of the thread-local's closure fits in two registers: a whole result would be copied
-    // through memory on the way, which takes as long as the read.
-    match with_ambient(|ambient| Sight::ambient(hosting, ambient).quick(name).map(Secret::clone)) {
+    // through memory on the way, which takes as long as half the read.
+    let quickly = with_ambient(|ambient| match ambient {
+        Ambient::Bound(context) => match quick(context, hosting, name) {
+            Quick::Value(secret) => Quick::Value(secret.clone()),
+            Quick::Absent => Quick::Absent,
+            Quick::Neither => Quick::Neither,
+        },
+        Ambient::Masked(_) | Ambient::Unbound => Quick::Neither,
+    });
+    match quickly {
         Quick::Value(secret) => Ok(Some(secret)),
         Quick::Absent => Ok(None),
         Quick::Neither => with_care(hosting, name),
@@ -45,7 +53,11 @@ pub fn with_secret<R>(
     body: impl FnOnce(Option<&Secret>) -> R,
 ) -> Result<R, Refused> {
     let name = name.as_ref();
-    with_ambient(|ambient| lent(&Sight::ambient(hosting, ambient), name, body))
+    let quickly = with_ambient(|ambient| match ambient {
+        Ambient::Bound(context) => lent_quickly(context, hosting, name, body),
+        Ambient::Masked(_) | Ambient::Unbound => Err(body),
+    });
+    quickly.or_else(|body| with_ambient(|ambient| Sight::ambient(hosting, ambient).lent(name, body)))
 }
 
 /// Reads a name through a handle, from any thread, whatever is bound there. `None` is for a handle that was
@@ -60,7 +72,12 @@ pub fn read_from(
     hosting: Option<&dyn Hosting>,
     name: impl AsRef<OsStr>,
 ) -> Result<Option<Secret>, Refused> {
-    owned(&Sight::of_context(context, hosting), name.as_ref())
+    let name = name.as_ref();
+    match hosting.map_or(Quick::Neither, |hosting| quick(context, hosting, name)) {
+        Quick::Value(secret) => Ok(Some(secret.clone())),
+        Quick::Absent => Ok(None),
+        Quick::Neither => Sight::of_context(context, hosting).owned(name),
+    }
 }
 
 /// Reads a name through a handle like [`read_from`], and lends the value to a closure.
@@ -75,7 +92,12 @@ pub fn with_secret_from<R>(
     name: impl AsRef<OsStr>,
     body: impl FnOnce(Option<&Secret>) -> R,
 ) -> Result<R, Refused> {
-    lent(&Sight::of_context(context, hosting), name.as_ref(), body)
+    let name = name.as_ref();
+    let quickly = match hosting {
+        Some(hosting) => lent_quickly(context, hosting, name, body),
+        None => Err(body),
+    };
+    quickly.or_else(|body| Sight::of_context(context, hosting).lent(name, body))
 }
 
 /// Why [`read`] answers as it does, without the value (SEC-29). It asks no source.
@@ -96,25 +118,23 @@ pub fn explain_from(
 /// A refusal, or an answer of the environment.
 #[inline(never)]
 fn with_care(hosting: &dyn Hosting, name: &OsStr) -> Result<Option<Secret>, Refused> {
-    with_ambient(|ambient| {
-        Sight::ambient(hosting, ambient).answer(name).map(|value| value.map(Value::into_secret))
+    with_ambient(|ambient| match ambient {
+        Ambient::Unbound if is_unscoped(hosting, name) => Err(Refused::new(name, RefusedReason::Unscoped)),
+        _ => Sight::ambient(hosting, ambient).owned(name),
     })
 }
 
+/// What the closure makes of the value, or the closure, for a closer look.
 #[inline]
-fn owned(sight: &Sight<'_>, name: &OsStr) -> Result<Option<Secret>, Refused> {
-    match sight.quick(name) {
-        Quick::Value(secret) => Ok(Some(secret.clone())),
-        Quick::Absent => Ok(None),
-        Quick::Neither => sight.answer(name).map(|value| value.map(Value::into_secret)),
-    }
-}
-
-#[inline]
-fn lent<R>(sight: &Sight<'_>, name: &OsStr, body: impl FnOnce(Option<&Secret>) -> R) -> Result<R, Refused> {
-    match sight.quick(name) {
+fn lent_quickly<R, B: FnOnce(Option<&Secret>) -> R>(
+    context: &Context,
+    hosting: &dyn Hosting,
+    name: &OsStr,
+    body: B,
+) -> Result<R, B> {
+    match quick(context, hosting, name) {
         Quick::Value(secret) => Ok(body(Some(secret))),
         Quick::Absent => Ok(body(None)),
-        Quick::Neither => sight.answer(name).map(|value| body(value.as_ref().map(Value::secret))),
+        Quick::Neither => Err(body),
     }
 }

@@ -142,7 +142,7 @@ impl SecretScope {
 
     /// Where the value of a name came from (SEC-29).
     pub fn origin(&self, name: impl AsRef<OsStr>) -> Option<Origin> {
-        let entry = self.entries.find(name.as_ref())?;
+        let entry = self.entries.get(name.as_ref())?;
         entry.value.as_ref().map(|_| self.origin_of(entry.place))
     }
 
@@ -160,7 +160,7 @@ impl SecretScope {
     /// The failed sources that lie above the layer that answers a name, the topmost first: one of them
     /// may hold another value of it (SEC-24).
     pub fn failures(&self, name: impl AsRef<OsStr>) -> impl Iterator<Item = &Refusal> {
-        let answers = self.entries.find(name.as_ref()).and_then(Entry::answering_layer);
+        let answers = self.entries.get(name.as_ref()).and_then(Entry::answering_layer);
         self.failures
             .iter()
             .rev()
@@ -179,10 +179,10 @@ impl SecretScope {
         Sight::of_scope(self).explain(name.as_ref())
     }
 
-    /// The entry of a name: nothing but the lookup.
+    /// What it holds, looked up by name.
     #[inline]
-    pub(crate) fn entry(&self, name: &OsStr) -> Option<&Entry> {
-        self.entries.find(name)
+    pub(crate) fn entries(&self) -> &Entries {
+        &self.entries
     }
 
     /// Whether a source failed.

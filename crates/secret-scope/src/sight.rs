@@ -10,6 +10,7 @@ use watertight_vocabulary::{
 use crate::decision::{
     Answer, Binding, BoundHome, Decision, Denial, Held, HostedBy, Question, Standing, decide,
 };
+use crate::entries::Entry;
 use crate::explain::Explanation;
 use crate::scope::Found;
 use crate::{BoundSecrets, SecretScope};
@@ -42,7 +43,6 @@ enum Seen<'a> {
 }
 
 /// What an open scope answers alone.
-#[derive(Clone, Copy)]
 pub(crate) enum Quick<S> {
     Value(S),
     Absent,
@@ -82,11 +82,7 @@ impl<'a> Sight<'a> {
             Some(Bound::Refusal(refusal)) => Seen::Refusal(refusal),
             None => Seen::Nothing,
         };
-        let standing = match (hosting, context.host()) {
-            (Some(hosting), Some(host)) if hosting.host() != host => Standing::OtherHost,
-            _ if context.is_closed() => Standing::Closed,
-            _ => Standing::Open,
-        };
+        let standing = standing(context, hosting);
         Self { hosting, frame: Frame::Context(context), bound, standing }
     }
 
@@ -96,15 +92,6 @@ impl<'a> Sight<'a> {
 
     fn without_a_scope(hosting: &'a dyn Hosting, frame: Frame<'a>) -> Self {
         Self { hosting: Some(hosting), frame, bound: Seen::Nothing, standing: Standing::Open }
-    }
-
-    /// The answer where the bound scope gives it alone.
-    #[inline]
-    pub(crate) fn quick(&self, name: &OsStr) -> Quick<&'a Secret> {
-        match (self.bound, self.standing, self.hosting) {
-            (Seen::Scope(scope), Standing::Open, Some(hosting)) => in_open_scope(scope, hosting, name),
-            _ => Quick::Neither,
-        }
     }
 
     /// The answer to any read, after that closer look.
@@ -118,6 +105,20 @@ impl<'a> Sight<'a> {
             Some(reason) => Err(Refused::new(name, reason)),
             None => Ok(value),
         }
+    }
+
+    /// That answer, owned.
+    pub(crate) fn owned(&self, name: &OsStr) -> Result<Option<Secret>, Refused> {
+        self.answer(name).map(|value| value.map(Value::into_secret))
+    }
+
+    /// That answer, lent to a closure.
+    pub(crate) fn lent<R>(
+        &self,
+        name: &OsStr,
+        body: impl FnOnce(Option<&Secret>) -> R,
+    ) -> Result<R, Refused> {
+        self.answer(name).map(|value| body(value.as_ref().map(Value::secret)))
     }
 
     /// The answer where no environment can be asked, so that it can be borrowed.
@@ -140,7 +141,7 @@ impl<'a> Sight<'a> {
     /// What the scope says of the name.
     fn judge(&self, name: &OsStr) -> Found<'a> {
         match self.bound {
-            Seen::Scope(scope) => scope.judge(scope.entry(name)),
+            Seen::Scope(scope) => scope.judge(scope.entries().get(name)),
             Seen::Refusal(_) | Seen::Nothing => Found::Missing,
         }
     }
@@ -267,6 +268,16 @@ impl<'a> Sight<'a> {
     }
 }
 
+/// Whether the frame or handle may be read through (SEC-17).
+#[inline]
+fn standing(context: &Context, hosting: Option<&dyn Hosting>) -> Standing {
+    match (hosting, context.host()) {
+        (Some(hosting), Some(host)) if hosting.host() != host => Standing::OtherHost,
+        _ if context.is_closed() => Standing::Closed,
+        _ => Standing::Open,
+    }
+}
+
 /// The way of nearly every read: a scope is bound that may be read through, and a host is there. What a row
 /// does not ask is not looked up, and stands in its question as anything.
 ///
@@ -275,43 +286,62 @@ impl<'a> Sight<'a> {
 /// secret, no row asks for the home then, and whether a variable can have the name changes nothing, since
 /// one that none can have is absent too.
 ///
-/// All that it is given fits into registers, which a view of the whole frame does not.
+/// All that goes in and comes out fits into registers, which a [`Sight`] does not: putting one together in
+/// memory takes as long as the lookup. The table was asked when this was compiled.
 #[inline(never)]
-fn in_open_scope<'a>(scope: &'a SecretScope, hosting: &dyn Hosting, name: &OsStr) -> Quick<&'a Secret> {
-    let question = |class, held| Question {
+pub(crate) fn quick<'a>(context: &'a Context, hosting: &dyn Hosting, name: &OsStr) -> Quick<&'a Secret> {
+    const HIT: Answer = secret_in_open_scope(Held::Yes);
+    const MISS: Answer = secret_in_open_scope(Held::No);
+
+    let Some(Bound::Policy(scope)) = context.get::<BoundSecrets>() else { return Quick::Neither };
+    if standing(context, Some(hosting)) != Standing::Open {
+        return Quick::Neither;
+    }
+    match scope.entries().find(name) {
+        Some(Entry { value: Some(secret), .. }) if matches!(HIT, Answer::Scope) => Quick::Value(secret),
+        None if matches!(MISS, Answer::Absent)
+            && !scope.has_failures()
+            && hosting.many_profiles()
+            && scope.classes().class_of(name) == NameClass::Secret =>
+        {
+            Quick::Absent
+        }
+        _ => Quick::Neither,
+    }
+}
+
+/// What the table says of a secret in an open scope, where many profiles are hosted.
+const fn secret_in_open_scope(held: Held) -> Answer {
+    let question = Question {
         possible: true,
-        class,
+        class: NameClass::Secret,
         hosting: HostedBy::ManyProfiles,
         bound: Binding::Scope,
         home: BoundHome::Nothing,
         standing: Standing::Open,
         held,
     };
-    let entry = scope.entry(name);
-    if let Some(secret) = entry.and_then(|entry| entry.value.as_ref()) {
-        return match decide(question(NameClass::Secret, Held::Yes)).answer {
-            Answer::Scope => Quick::Value(secret),
-            Answer::Environment | Answer::Absent | Answer::Refused(_) => Quick::Neither,
-        };
-    }
-    if entry.is_some() || scope.has_failures() || !hosting.many_profiles() {
-        return Quick::Neither;
-    }
-    match decide(question(scope.classes().class_of(name), Held::No)).answer {
-        Answer::Absent => Quick::Absent,
-        Answer::Scope | Answer::Environment | Answer::Refused(_) => Quick::Neither,
-    }
+    decide(question).answer
 }
 
-impl<S> Quick<S> {
-    #[inline]
-    pub(crate) fn map<T>(self, with: impl FnOnce(S) -> T) -> Quick<T> {
-        match self {
-            Self::Value(value) => Quick::Value(with(value)),
-            Self::Absent => Quick::Absent,
-            Self::Neither => Quick::Neither,
-        }
-    }
+/// Whether the table refuses the read as *unscoped* where nothing is bound, without a closer look.
+#[inline]
+pub(crate) fn is_unscoped(hosting: &dyn Hosting, name: &OsStr) -> bool {
+    const ANSWER: Answer = decide(Question {
+        possible: true,
+        class: NameClass::Secret,
+        hosting: HostedBy::ManyProfiles,
+        bound: Binding::Nothing,
+        home: BoundHome::Nothing,
+        standing: Standing::Open,
+        held: Held::No,
+    })
+    .answer;
+
+    matches!(ANSWER, Answer::Refused(Denial::Unscoped))
+        && hosting.many_profiles()
+        && Name::is_possible(name)
+        && hosting.classes().class_of(name) == NameClass::Secret
 }
 
 impl<'a> Seen<'a> {
@@ -324,14 +354,14 @@ impl<'a> Seen<'a> {
 }
 
 impl Value<'_> {
-    pub(crate) fn into_secret(self) -> Secret {
+    fn into_secret(self) -> Secret {
         match self {
             Self::Scope(secret) => secret.clone(),
             Self::Environment(secret) => secret,
         }
     }
 
-    pub(crate) fn secret(&self) -> &Secret {
+    fn secret(&self) -> &Secret {
         match self {
             Self::Scope(secret) => secret,
             Self::Environment(secret) => secret,

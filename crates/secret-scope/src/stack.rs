@@ -128,7 +128,7 @@ impl Stack {
             return;
         }
         let repeats = |held: &Entry| held.place.layer == place.layer;
-        if repeated == Repeated::FirstCounts && self.entries.find(name.as_os_str()).is_some_and(repeats) {
+        if repeated == Repeated::FirstCounts && self.entries.get(name.as_os_str()).is_some_and(repeats) {
             return;
         }
         self.stack(Entry { name: name.clone(), value: Some(value), place });

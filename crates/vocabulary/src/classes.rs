@@ -170,6 +170,16 @@ impl Classes {
     /// The class of a name.
     #[inline]
     pub fn class_of(&self, name: &OsStr) -> NameClass {
+        if self.0.control_plane.may_contain(name) {
+            self.class_of_any(name)
+        } else {
+            self.0.table.class_of(name, self.0.case)
+        }
+    }
+
+    /// Apart, so that the way of most names keeps nothing over a call.
+    #[inline(never)]
+    fn class_of_any(&self, name: &OsStr) -> NameClass {
         if self.0.control_plane.contains(name, self.0.case) {
             NameClass::ControlPlane
         } else {

@@ -36,6 +36,12 @@ impl ControlPlane {
         self.0.contains(name, case)
     }
 
+    /// Whether it has to be looked through for such a name.
+    #[inline]
+    pub(crate) fn may_contain(&self, name: &OsStr) -> bool {
+        self.0.may_hold(name)
+    }
+
     /// The names, in byte order.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &Name> {
         self.0.names()

@@ -66,8 +66,9 @@ impl NameSet {
         self.may_hold(name) && self.holds_exactly(name, case)
     }
 
+    /// Whether a name of this length can be a member: for most names this is the whole answer.
     #[inline]
-    fn may_hold(&self, name: &OsStr) -> bool {
+    pub(crate) fn may_hold(&self, name: &OsStr) -> bool {
         self.lengths & length_bit(name) != 0
     }
 
