@@ -81,7 +81,7 @@ impl Coverage {
         let areas: BTreeSet<String> =
             rules.iter().filter_map(|rule| Some(rule.id.split_once('-')?.0.to_lowercase())).collect();
         for path in sources(workspace)? {
-            for name in test_names(&read(&path)?) {
+            for name in test_names(&built_here(&read(&path)?)) {
                 if let Some(rule) = rule_of(name, &areas) {
                     coverage.tests.entry(rule).or_default().push(name.to_owned());
                 }
@@ -132,7 +132,7 @@ fn is_source(path: &Path) -> bool {
 
 /// A file and all its modules, which lie in `folder`.
 fn follow(path: &Path, folder: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(), LoadError> {
-    let text = read(path)?;
+    let text = built_here(&read(path)?);
     if !found.insert(path.to_path_buf()) {
         return Ok(());
     }
@@ -157,6 +157,79 @@ fn follow(path: &Path, folder: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(
 
 fn read(path: &Path) -> Result<String, LoadError> {
     fs::read_to_string(path).map_err(|source| LoadError::Unreadable { path: path.to_path_buf(), source })
+}
+
+/// A source without what is for other platforms alone: all of it, or modules that stand in it.
+fn built_here(source: &str) -> String {
+    let mut here = String::new();
+    let mut above = Above::default();
+    // The lines of an item that has not begun yet.
+    let mut waiting = String::new();
+    // The line that ends a module which is left out: its brace stands below the first sign of its `mod`.
+    let mut end: Option<String> = None;
+    for line in source.lines() {
+        let text = line.trim();
+        if let Some(last) = end.take() {
+            end = Some(last).filter(|last| line != last);
+            continue;
+        }
+        let inner = text.strip_prefix("#![cfg(").and_then(|rest| rest.strip_suffix(")]"));
+        if inner.is_some_and(|condition| !may_hold(condition)) {
+            return String::new();
+        }
+        waiting.extend([line, "\n"]);
+        if above.takes(text) || !text.ends_with([';', '{', '}']) {
+            continue;
+        }
+        let is_elsewhere = std::mem::take(&mut above).is_elsewhere;
+        if is_elsewhere && text.contains("mod ") && text.ends_with('{') {
+            let indent = line.len() - line.trim_start().len();
+            end = Some(format!("{}}}", " ".repeat(indent)));
+            waiting.clear();
+        } else {
+            here.push_str(&std::mem::take(&mut waiting));
+        }
+    }
+    here + &waiting
+}
+
+/// Whether the condition of a `cfg` may hold on this platform: what does not depend on it may.
+fn may_hold(condition: &str) -> bool {
+    let condition = condition.trim();
+    let parts = |name: &str| {
+        let inner = condition.strip_prefix(name)?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
+        Some(split_at_commas(inner))
+    };
+    if let Some(parts) = parts("all") {
+        return parts.into_iter().all(may_hold);
+    }
+    if let Some(parts) = parts("any") {
+        return parts.into_iter().any(may_hold);
+    }
+    if let Some(parts) = parts("not") {
+        return !parts.into_iter().all(must_hold);
+    }
+    let platform = if cfg!(unix) { "windows" } else { "unix" };
+    let os = condition.strip_prefix("target_os = ").map(|os| os.trim_matches('"'));
+    condition != platform && os.is_none_or(|os| os == std::env::consts::OS)
+}
+
+/// Whether the condition of a `cfg` is one that only the platform decides, and holds.
+fn must_hold(condition: &str) -> bool {
+    let is_platform =
+        ["unix", "windows", "target_os = "].iter().any(|word| condition.trim().starts_with(word));
+    is_platform && may_hold(condition)
+}
+
+/// The parts between the commas that stand in no parentheses.
+fn split_at_commas(text: &str) -> Vec<&str> {
+    let mut depth = 0_i32;
+    text.split(|letter| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        letter == ',' && depth == 0
+    })
+    .filter(|part| !part.trim().is_empty())
+    .collect()
 }
 
 /// A module in a file of its own.
@@ -214,15 +287,10 @@ struct Above<'a> {
 impl<'a> Above<'a> {
     /// Takes an attribute; says whether the line is one.
     fn takes(&mut self, line: &'a str) -> bool {
-        const ELSEWHERE: [&str; 4] = [
-            "#[cfg(windows)]",
-            "#[cfg(not(unix))]",
-            "#[cfg(target_os = \"windows\")]",
-            "#[cfg(target_os = \"macos\")]",
-        ];
         self.is_test |= line == "#[test]" || line == "#[tokio::test]" || line.starts_with("#[tokio::test(");
         self.is_ignored |= line == "#[ignore]" || line.starts_with("#[ignore =");
-        self.is_elsewhere |= ELSEWHERE.contains(&line);
+        let condition = line.strip_prefix("#[cfg(").and_then(|rest| rest.strip_suffix(")]"));
+        self.is_elsewhere |= condition.is_some_and(|condition| !may_hold(condition));
         let place = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]"));
         self.place = place.or(self.place);
         line.starts_with("#[")
@@ -254,12 +322,36 @@ mod tests {
         assert_eq!(names("#[cfg(test)]\nfn sec_06_helper() {}"), [""; 0]);
         assert_eq!(names("#[cfg(test)]\nmod tests {\nfn sec_06_helper() {}\n}"), [""; 0]);
         assert_eq!(names("#[test]\n#[ignore = \"slow\"]\nfn sec_06_slow() {}"), [""; 0]);
-        assert_eq!(names("#[cfg(windows)]\n#[test]\nfn sec_06_elsewhere() {}"), [""; 0]);
+        for elsewhere in
+            ["windows", "not(unix)", "all(test, target_os = \"macos\")", "any(windows, not(unix))"]
+        {
+            let source = format!("#[cfg({elsewhere})]\n#[test]\nfn sec_06_elsewhere() {{}}");
+            assert_eq!(test_names(&source).count(), 0, "{elsewhere}");
+        }
+        for here in
+            ["unix", "not(windows)", "any(windows, unix)", "not(feature = \"tokio\")", "all(test, unix)"]
+        {
+            let source = format!("#[cfg({here})]\n#[test]\nfn sec_06_here() {{}}");
+            assert_eq!(test_names(&source).count(), 1, "{here}");
+        }
         assert_eq!(
             names("#[tokio::test(flavor = \"multi_thread\")]\nasync fn sec_06_runs() {}"),
             ["sec_06_runs"]
         );
         assert_eq!(names("#[test]\n#[expect(\n    lint,\n)]\nfn sec_06_runs() {}"), ["sec_06_runs"]);
+    }
+
+    #[test]
+    fn conf_06_a_module_for_another_platform_covers_nothing() {
+        let test = "    #[test]\n    fn sec_06_elsewhere() {}\n";
+        let after = "#[test]\nfn sec_07_here() {\n}\n";
+        let source =
+            format!("#[cfg(windows)]\npub mod windows {{\n{test}    mod deep {{\n    }}\n}}\n{after}");
+        assert_eq!(test_names(&built_here(&source)).collect::<Vec<_>>(), ["sec_07_here"]);
+        let source = format!("#[cfg(unix)]\nmod unix {{\n{test}}}\n{after}");
+        assert_eq!(test_names(&built_here(&source)).count(), 2, "that is built here");
+        let whole = format!("//! A file.\n\n#![cfg(windows)]\n{after}");
+        assert_eq!(test_names(&built_here(&whole)).count(), 0, "all of a file is for another platform");
     }
 
     #[test]

@@ -134,6 +134,33 @@ pub fn run_case(case: &Case, subject: &dyn Subject) -> Verdict {
     if let Some(reason) = reason_to_skip(case, subject) {
         return Verdict::Skipped(reason);
     }
+    let mut doubts = Vec::new();
+    loop {
+        match attempt(case, subject) {
+            // Each doubt costs a process that had run another case, so there is an end to them.
+            Verdict::Broken(Fault::AfterAnother(doubt)) => doubts.push(*doubt),
+            verdict => {
+                let others = doubts.into_iter().filter(|doubt| !is_again(&verdict, &doubt.what));
+                others.for_each(|doubt| subject.blame(doubt));
+                return verdict;
+            }
+        }
+    }
+}
+
+/// Whether a case does by itself what it did after another one: then it was no doing of that one.
+fn is_again(verdict: &Verdict, late: &Late) -> bool {
+    match (verdict, late) {
+        (Verdict::Broken(again), Late::Broke(fault)) => again == fault,
+        (Verdict::Broken(Fault::Leaked(_)), Late::Leaked(_)) => true,
+        (Verdict::Failed(differences), Late::Leaked(_)) => {
+            differences.iter().any(|difference| matches!(difference, Difference::Leak { .. }))
+        }
+        _ => false,
+    }
+}
+
+fn attempt(case: &Case, subject: &dyn Subject) -> Verdict {
     let layout = match Layout::of(case) {
         Ok(layout) => layout,
         Err(error) => return Verdict::Failed(vec![Difference::NotLaidOut(error.to_string())]),

@@ -71,6 +71,10 @@ impl Subject for Foreign {
         }
     }
 
+    fn blame(&self, afterthought: Afterthought) {
+        locked(&self.afterthoughts).push(afterthought);
+    }
+
     fn finish(&self) -> Vec<Afterthought> {
         let idle = std::mem::take(&mut *locked(&self.idle));
         for process in idle {

@@ -1,5 +1,7 @@
 //! What is put to the test: our crates in process, our crates broken on purpose, or a foreign program.
 
+#[cfg(target_os = "linux")]
+mod descendants;
 mod dotenvy;
 mod foreign;
 mod in_process;
@@ -31,6 +33,10 @@ pub trait Subject: Send + Sync {
     ///
     /// The subject broke: that is never a pass (CONF-11).
     fn run(&self, assignment: &Assignment) -> Result<Answer, Fault>;
+
+    /// Hears that what it did in the end was the doing of a case that it had answered before: a case that was run
+    /// after it, and again without it, tells so. A subject in process does nothing then.
+    fn blame(&self, _afterthought: Afterthought) {}
 
     /// Ends it once the last case has run, and tells what it did after it had answered a case. A subject in
     /// process does nothing then.
@@ -166,6 +172,9 @@ pub enum Fault {
     /// It wrote something that is no answer.
     #[error("wrote something that is no answer: {0}")]
     Nonsense(String),
+    /// It did what may not be done, and had answered another case before: whose doing that was is not known yet.
+    #[error("broke the protocol after it had answered {}", .0.case)]
+    AfterAnother(Box<Afterthought>),
     /// It broke, and a value stands in what it has written besides (CONF-05).
     #[error("{0}, and wrote a value to standard error, to a file or into a reason")]
     Leaked(Box<Fault>),
@@ -182,6 +191,7 @@ impl Fault {
             Self::HalfLine => "half-line",
             Self::WrongSequence => "wrong-sequence",
             Self::Nonsense(_) => "nonsense",
+            Self::AfterAnother(_) => "after-another",
             Self::Leaked(fault) => fault.class(),
         }
     }

@@ -12,7 +12,7 @@ use watertight_env_snapshot::ProcessEnv;
 use watertight_vocabulary::EnvSource;
 
 use super::protocol::{Ask, PROTOCOL, Reply, Request, Response};
-use super::{Answer, Assignment, Fault, Hello, Late};
+use super::{Afterthought, Answer, Assignment, Fault, Hello, Late};
 use crate::check::shows_a_value;
 
 /// The most that one answer, or what stands beside it, may be.
@@ -22,7 +22,7 @@ const LARGEST_ANSWER: u64 = 4 * 1024 * 1024;
 const PATIENCE_AT_THE_END: Duration = Duration::from_millis(500);
 
 /// How long is listened after an answer for what follows it in a write of its own. What comes later still is
-/// seen before the process is asked again, or when it is stopped.
+/// seen before the process is asked again, while it answers, or when it is stopped.
 const SILENCE: Duration = Duration::from_millis(1);
 
 /// What a subject has of our environment: where programs lie. Nothing of the machine is in a case.
@@ -115,9 +115,29 @@ impl Process {
     }
 
     /// Has it run a case. It can be asked again if that went well and [`Self::lately`] has nothing to tell.
+    ///
+    /// Whatever it does in the meantime may still be what came of the case before: it is told so.
     pub(super) fn run(&mut self, assignment: &Assignment, timeout: Duration) -> Result<Answer, Fault> {
+        let answer = self.answer(assignment, timeout);
+        let late = match &answer {
+            Err(Fault::TimedOut) => None,
+            Err(fault) => Some(Late::Broke(fault.clone())),
+            Ok((_, beside)) => shows_a_value(&beside.join("\n"))
+                .then(|| Late::Leaked("standard error or its own folder, after the answer".to_owned())),
+        };
+        if let (Some(what), Some(case)) = (late, self.last.take()) {
+            return Err(Fault::AfterAnother(Box::new(Afterthought { case, what })));
+        }
+        let (mut answer, beside) = answer?;
+        self.last = Some(assignment.case.clone());
+        answer.log.extend(beside);
+        Ok(answer)
+    }
+
+    /// The answer, and what was written beside it.
+    fn answer(&mut self, assignment: &Assignment, timeout: Duration) -> Result<(Answer, Vec<String>), Fault> {
         let reply = self.ask(Ask::Run(Box::new(assignment.clone())), timeout)?;
-        let mut answer = match reply {
+        let answer = match reply {
             Reply::Ran(answer) => answer,
             // It may quote what it was given.
             Reply::Rejected { reason } if shows_a_value(&reason) => {
@@ -130,10 +150,8 @@ impl Process {
             }
         };
         self.hears_nothing(SILENCE)?;
-        self.last = Some(assignment.case.clone());
-        answer.log.extend(self.errors.drain()?);
-        answer.log.extend(self.left_behind()?);
-        Ok(answer)
+        let beside = [self.errors.drain()?, self.left_behind()?].into_iter().flatten().collect();
+        Ok((answer, beside))
     }
 
     /// What it has done since its last answer that it should not have.
@@ -173,6 +191,12 @@ impl Process {
         let leaks = self.writings("").iter().any(|late| matches!(late, Late::Leaked(_)));
         match fault {
             Fault::Leaked(fault) => Fault::Leaked(fault),
+            Fault::AfterAnother(doubt) => Fault::AfterAnother(Box::new(match *doubt {
+                Afterthought { case, what: Late::Broke(fault) } if leaks => {
+                    Afterthought { case, what: Late::Broke(Fault::Leaked(Box::new(fault))) }
+                }
+                doubt => doubt,
+            })),
             fault if leaks => Fault::Leaked(Box::new(fault)),
             fault => fault,
         }
@@ -214,6 +238,10 @@ impl Process {
         // The text of a parser's error may hold a piece of the line, so it is only placed.
         let response: Response = serde_json::from_str(&text)
             .map_err(|error| Fault::Nonsense(format!("no response, at column {}", error.column())))?;
+        if response.seq < seq && self.last.is_some() {
+            // The answer to a request that was answered before.
+            return Err(after_the_answer());
+        }
         if response.seq != seq {
             return Err(Fault::WrongSequence);
         }
@@ -275,6 +303,8 @@ impl Process {
         let is_ours =
             waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT);
         if is_ours.is_ok() {
+            #[cfg(target_os = "linux")]
+            super::descendants::end(pid, self.folder.path());
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }

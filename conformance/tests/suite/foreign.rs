@@ -187,6 +187,76 @@ fn conf_11_what_a_subject_started_is_ended_with_it() {
     }
 }
 
+/// A subject of two cases: the first is `profile-files/plain`, and what is done after its answer was taken comes when
+/// the second is asked.
+fn of_two_cases(script: &str) -> (Verdict, Verdict) {
+    let stopped = r#"{"seq":3,"answer":{"stopped":{}}}"#;
+    let stops = format!("case $next in *stop*) echo '{stopped}'; exit;; esac");
+    let (_folder, subject) = subject(&format!("echo '{RIGHT}'\nread -r next\n{stops}\n{script}"), PATIENT);
+    let mut suite = suite();
+    let (first, mut second) = (case(), case());
+    "profile-files/plain-again".clone_into(&mut second.id);
+    suite.cases = vec![first, second];
+    let mut results = run(&suite, &subject, &Selection::all(), 1, &|_| ());
+    let second = results.pop().expect("two results").verdict;
+    (results.pop().expect("two results").verdict, second)
+}
+
+#[test]
+fn conf_11_what_comes_after_the_next_request_still_counts_against_the_case_before() {
+    let next = RIGHT.replace("\"seq\":2", "\"seq\":3");
+    let late = |script: &str| match of_two_cases(script) {
+        (Verdict::Broken(fault), Verdict::Passed) => fault,
+        other => panic!("{script}: {other:?}"),
+    };
+    // A subject that has run no case before answers this one rightly, and never comes to these lines.
+    assert!(matches!(late(&format!("echo '{RIGHT}'\necho '{next}'")), Fault::Nonsense(_)), "an old number");
+    assert!(matches!(late(&format!("echo hello\necho '{next}'")), Fault::Nonsense(_)), "no number at all");
+    assert!(matches!(late("exit 3"), Fault::Crashed(_)), "an end");
+    let (first, second) = of_two_cases(&format!("echo canary-plain >&2\necho '{next}'\nread -r more"));
+    assert!(is_a_leak(&first) && second == Verdict::Passed, "a value: {first:?}, {second:?}");
+}
+
+#[test]
+fn conf_11_what_a_case_does_by_itself_counts_against_no_other() {
+    let (_folder, subject) = subject_from(
+        &format!(
+            "read -r run\ncase $run in *again*) echo hello; exit;; esac\necho '{RIGHT}'\nread -r run\necho hello"
+        ),
+        PATIENT,
+    );
+    let mut suite = suite();
+    let (first, mut second) = (case(), case());
+    "profile-files/plain-again".clone_into(&mut second.id);
+    suite.cases = vec![first, second];
+    let results = run(&suite, &subject, &Selection::all(), 1, &|_| ());
+    assert_eq!(results[0].verdict, Verdict::Passed, "the second case breaks a fresh subject too");
+    assert!(matches!(results[1].verdict, Verdict::Broken(Fault::Nonsense(_))), "{:?}", results[1].verdict);
+}
+
+/// In a session of its own, and left behind by who started it.
+#[cfg(target_os = "linux")]
+#[test]
+fn conf_11_what_a_subject_started_in_another_session_is_ended_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("alive");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it starts");
+    assert!(made.success(), "a pipe that the grandchild holds open");
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    let held = rustix::fs::open(&pipe, flags, rustix::fs::Mode::empty()).expect("it can be opened");
+    let script = format!(
+        "exec 3<>'{}'\n(setsid sh -c 'kill -STOP $$' </dev/null >/dev/null 2>&1 &)\nexec 3>&-\nkill -STOP $$",
+        pipe.display()
+    );
+    let (_subject_folder, subject) = subject(&script, Duration::from_secs(1));
+    assert_eq!(run_case(&case(), &subject), Verdict::Broken(Fault::TimedOut));
+    let deadline = Instant::now() + PATIENT;
+    while rustix::io::read(&held, &mut [0; 1]) != Ok(0) {
+        assert!(Instant::now() < deadline, "the grandchild is alive");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn conf_11_a_subject_has_an_environment_and_folders_of_its_own() {
     // Cargo sets the first for every test.
