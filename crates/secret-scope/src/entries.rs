@@ -77,13 +77,13 @@ impl Entries {
 
     /// Puts an entry in place of the one with its name, which is returned with its number.
     pub(crate) fn put(&mut self, entry: Entry) -> Option<(u32, Entry)> {
-        if let Some(number) = self.number(entry.name.as_os_str()) {
+        let hash = hash_of(&self.hash, self.case, entry.name.as_os_str());
+        if let Some(number) = self.number_under(hash, entry.name.as_os_str()) {
             let held = self.rows.get_mut(number as usize)?;
             return Some((number, std::mem::replace(held, entry)));
         }
         // A file is capped at a megabyte, an environment by the system: the count fits.
         let number = u32::try_from(self.rows.len()).ok()?;
-        let hash = hash_of(&self.hash, self.case, entry.name.as_os_str());
         self.sieve.add(entry.name.as_os_str());
         self.rows.push(entry);
         if Table::slots_for(self.rows.len()) > self.table.slots.len() {
@@ -124,11 +124,16 @@ impl Entries {
     /// The number of a name's entry.
     #[inline(never)]
     pub(crate) fn number(&self, name: &OsStr) -> Option<u32> {
+        self.number_under(hash_of(&self.hash, self.case, name), name)
+    }
+
+    #[inline]
+    fn number_under(&self, hash: u64, name: &OsStr) -> Option<u32> {
         let is_it = |number: &u32| {
             let entry = self.rows.get(*number as usize);
             entry.is_some_and(|entry| self.case.same(entry.name.as_os_str(), name))
         };
-        self.table.candidates(hash_of(&self.hash, self.case, name)).find(is_it)
+        self.table.candidates(hash).find(is_it)
     }
 
     /// All of them, in the order in which their names came.

@@ -1,5 +1,8 @@
 //! Building a profile's scopes from files that did not change, beside the system calls it cannot do without.
 
+#[path = "../src/once.rs"]
+mod once;
+
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,9 @@ use watertight::env_snapshot::MapEnv;
 use watertight::profile_home::{CachedFiles, DiskFiles, ManagedDirectory, ProfileHome};
 use watertight::secret_scope::SecretScope;
 use watertight::terminal_scope::{TerminalPolicy, TerminalSchema};
+use watertight::vocabulary::Classes;
+
+use once::ReadOnce;
 
 /// A tree with one profile of 30 secrets, and an administrator's folder.
 struct Tree {
@@ -67,14 +73,21 @@ fn build_both(tree: &Tree, group: &mut BenchmarkGroup<'_, WallTime>) {
     let home = ProfileHome::confined(id);
     let files = CachedFiles::new(DiskFiles::on(Arc::new(RealFileSystem)));
     let managed = ManagedDirectory::at(&tree.managed);
-    let schema = TerminalSchema::hermes();
+    let (schema, classes) = (TerminalSchema::hermes(), Classes::hermes());
     group.bench_function("ours", |bencher| {
         bencher.iter(|| {
             black_box(fs::metadata(&tree.home).is_ok());
+            // As a host does it: each file once for both (HOST-23), and its own classes and schema.
+            let files = ReadOnce::new(&files);
             let layer = managed.read(&RealFileSystem);
-            let secrets = SecretScope::builder(&home).files(&files).managed(&layer).build();
-            let terminal =
-                TerminalPolicy::builder(&home).files(&files).schema(&schema).managed(&layer).build();
+            let secrets =
+                SecretScope::builder(&home).files(&files).managed(&layer).classes(classes.clone()).build();
+            let terminal = TerminalPolicy::builder(&home)
+                .files(&files)
+                .schema(&schema)
+                .managed(&layer)
+                .classes(&classes)
+                .build();
             black_box(fs::metadata(&tree.home).is_ok());
             black_box((secrets, terminal))
         });

@@ -22,6 +22,18 @@ pub(crate) struct Parts {
     pub(crate) terminal: BoundTerminal,
 }
 
+/// What secrets and terminal policy of one home are both built from, so that they cannot disagree.
+#[derive(Clone, Copy)]
+pub(crate) struct Material<'a> {
+    pub(crate) home: &'a ProfileHome,
+    pub(crate) files: &'a dyn ProfileFiles,
+    pub(crate) managed: &'a Managed,
+    /// The launch environment, for the launch profile and no other (SEC-21).
+    pub(crate) launch: Option<&'a EnvSnapshot>,
+    /// "env", for what a host shares by name and for where the user's home is.
+    pub(crate) environment: &'a EnvSnapshot,
+}
+
 impl Parts {
     /// Nothing could be built: both are the refusal.
     pub(crate) fn refused(home: HomeId, refusal: Refusal) -> Self {
@@ -90,7 +102,13 @@ impl Host {
         let home = self.launch_profile_home()?;
         let files = ReadOnce::new(&*self.inner().files);
         let managed = self.inner().managed.read(&*self.inner().disk);
-        let policy = self.terminal_policy(&home, &files, &managed, Some(&environment), &environment);
+        let policy = self.terminal_policy(Material {
+            home: &home,
+            files: &files,
+            managed: &managed,
+            launch: Some(&environment),
+            environment: &environment,
+        });
         if self.launch_profile_home()?.id() != home.id() {
             return Err(ScopeError::LaunchHomeMoved { path: home.path().to_owned() });
         }
@@ -108,22 +126,16 @@ impl Host {
     ) -> Parts {
         let inner = self.inner();
         let managed = inner.managed.read(&*inner.disk);
+        let material = Material { home, files, managed: &managed, launch, environment };
         Parts {
             home: home.id().clone(),
-            secrets: self.secret_scope(home, files, &managed, launch, environment, asking),
-            terminal: self.terminal_policy(home, files, &managed, launch, environment),
+            secrets: self.secret_scope(material, asking),
+            terminal: self.terminal_policy(material),
         }
     }
 
-    pub(crate) fn secret_scope(
-        &self,
-        home: &ProfileHome,
-        files: &dyn ProfileFiles,
-        managed: &Managed,
-        launch: Option<&EnvSnapshot>,
-        environment: &EnvSnapshot,
-        asking: Asking,
-    ) -> BoundSecrets {
+    pub(crate) fn secret_scope(&self, material: Material<'_>, asking: Asking) -> BoundSecrets {
+        let Material { home, files, managed, launch, environment } = material;
         let inner = self.inner();
         let programs = Programs {
             environment,
@@ -144,14 +156,8 @@ impl Host {
         builder.build()
     }
 
-    pub(crate) fn terminal_policy(
-        &self,
-        home: &ProfileHome,
-        files: &dyn ProfileFiles,
-        managed: &Managed,
-        launch: Option<&EnvSnapshot>,
-        environment: &EnvSnapshot,
-    ) -> BoundTerminal {
+    pub(crate) fn terminal_policy(&self, material: Material<'_>) -> BoundTerminal {
+        let Material { home, files, managed, launch, environment } = material;
         let inner = self.inner();
         let user_home = self.user_home(environment);
         let mut builder = TerminalPolicy::builder(home)

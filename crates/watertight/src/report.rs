@@ -10,6 +10,7 @@ use watertight_secret_scope::{Asking, BoundSecrets};
 use watertight_terminal_scope::{BoundTerminal, Explanation as Setting};
 use watertight_vocabulary::{Bound, Diagnostic, Name, Origin, Refusal, Severity, shown_path};
 
+use crate::build::Material;
 use crate::once::ReadOnce;
 use crate::{Activation, Host};
 
@@ -264,8 +265,9 @@ impl Host {
         let launch = is_launch.then_some(&*environment);
         let files = ReadOnce::new(&*self.inner().files);
         let managed = self.inner().managed.read(&*self.inner().disk);
-        let secrets = self.secret_scope(home, &files, &managed, launch, &environment, Asking::Never);
-        let terminal = self.terminal_policy(home, &files, &managed, launch, &environment);
+        let material = Material { home, files: &files, managed: &managed, launch, environment: &environment };
+        let secrets = self.secret_scope(material, Asking::Never);
+        let terminal = self.terminal_policy(material);
         let mut problems = Vec::new();
         if let Ok(Some(dotenv)) = files.dotenv(home) {
             problems.extend(dotenv.diagnostics().iter().cloned());
