@@ -51,6 +51,7 @@ pub struct Scripted {
     below: Arc<dyn FileSystem>,
     script: Arc<Script>,
     stamps: Arc<Stamps>,
+    kinds: bool,
     clock: Arc<Mutex<Option<SystemTime>>>,
 }
 
@@ -60,7 +61,13 @@ impl Scripted {
         below: Arc<dyn FileSystem>,
         script: impl Fn(Operation, &Path) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self { below, script: Arc::new(script), stamps: Arc::new(|_, found| found), clock: Arc::default() }
+        Self {
+            below,
+            script: Arc::new(script),
+            stamps: Arc::new(|_, found| found),
+            kinds: true,
+            clock: Arc::default(),
+        }
     }
 
     /// Fails every `operation` on a path that ends in `suffix` with this operating system error.
@@ -85,6 +92,12 @@ impl Scripted {
     #[must_use]
     pub fn with_stamps(self, stamps: impl Fn(&Path, Metadata) -> Metadata + Send + Sync + 'static) -> Self {
         Self { stamps: Arc::new(stamps), ..self }
+    }
+
+    /// Lists names without saying what they are, as some file systems do.
+    #[must_use]
+    pub fn without_kinds(self) -> Self {
+        Self { kinds: false, ..self }
     }
 
     /// Sets the clock that [`FileSystem::now`] answers; `None` asks the file system below.
@@ -126,13 +139,14 @@ impl FileSystem for Scripted {
 
     fn read_dir(&self, path: &Path) -> io::Result<Vec<io::Result<DirEntry>>> {
         self.step(Operation::ReadDir, path)?;
-        self.below.read_dir(path)
+        self.below.read_dir(path).map(|entries| told(entries, self.kinds))
     }
 
     fn open_dir(&self, path: &Path) -> io::Result<Box<dyn OpenDir>> {
         self.step(Operation::OpenDir, path)?;
         let directory = self.below.open_dir(path)?;
-        Ok(Box::new(ScriptedDir { directory, path: path.to_owned(), script: Arc::clone(&self.script) }))
+        let script = Arc::clone(&self.script);
+        Ok(Box::new(ScriptedDir { directory, path: path.to_owned(), script, kinds: self.kinds }))
     }
 
     fn open(&self, path: &Path, links: Links) -> io::Result<Box<dyn OpenFile>> {
@@ -196,10 +210,17 @@ impl FileSystem for Scripted {
     }
 }
 
+/// A listing as it is told: with the kinds of its entries, or without.
+fn told(entries: Vec<io::Result<DirEntry>>, kinds: bool) -> Vec<io::Result<DirEntry>> {
+    let told = |entry: DirEntry| DirEntry { kind: entry.kind.filter(|_| kinds), ..entry };
+    entries.into_iter().map(|entry| entry.map(told)).collect()
+}
+
 struct ScriptedDir {
     directory: Box<dyn OpenDir>,
     path: PathBuf,
     script: Arc<Script>,
+    kinds: bool,
 }
 
 impl fmt::Debug for ScriptedDir {
@@ -211,7 +232,7 @@ impl fmt::Debug for ScriptedDir {
 impl OpenDir for ScriptedDir {
     fn entries(&self) -> io::Result<Vec<io::Result<DirEntry>>> {
         (self.script)(Operation::ReadDir, &self.path)?;
-        self.directory.entries()
+        self.directory.entries().map(|entries| told(entries, self.kinds))
     }
 
     fn symlink_metadata(&self, below: &Path) -> io::Result<Metadata> {

@@ -94,3 +94,19 @@ fn the_clock_can_be_set_and_let_go() {
     disk.set_clock(None);
     assert!(disk.now() > then);
 }
+
+#[test]
+fn a_listing_may_tell_no_kinds() {
+    let folder = Folder::new();
+    folder.file("file", "x");
+    folder.dir("dir");
+    let disk = Scripted::new(Arc::new(RealFileSystem), |_, _| Ok(()));
+    for (disk, told) in [(disk.clone(), true), (disk.without_kinds(), false)] {
+        let here = folder.path("");
+        for entries in [disk.read_dir(&here), disk.open_dir(&here).and_then(|open| open.entries())] {
+            let entries: Vec<_> = entries.unwrap().into_iter().map(Result::unwrap).collect();
+            assert_eq!(entries.len(), 2, "the names stay");
+            assert!(entries.iter().all(|entry| entry.kind.is_some() == told), "{entries:?}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use watertight_disk::{Operation, RealFileSystem};
+use watertight_disk::{Operation, RealFileSystem, Scripted};
 use watertight_profile_discovery::{MARKERS, ProfileTree, Root, SkipReason, Tenant};
 use watertight_profile_home::DiskFiles;
 use watertight_vocabulary::Platform;
@@ -327,4 +327,68 @@ fn prof_24_what_vanishes_while_it_is_found_is_no_profile() {
         assert_eq!(open.find("a").unwrap_err().code(), "no-such-profile", "{operation:?}");
         std::fs::rename(aside, here).unwrap();
     }
+}
+
+/// Some file systems list names alone. Then each entry says itself what it is.
+#[cfg(unix)]
+#[test]
+fn prof_24_an_entry_whose_kind_the_listing_does_not_tell_is_asked_itself() {
+    let tree = Tree::with(&["a", "z"]);
+    tree.dir("profiles/shell").file("profiles/file", "").file("far/config.yaml", "");
+    tree.link("profiles/far", "../far").link("profiles/dangling", "nowhere").link("profiles/other", "file");
+    let untold = |script: fn(&Path, Operation, &Path) -> io::Result<()>| {
+        let root = tree.root().to_owned();
+        let disk = Scripted::new(Arc::new(RealFileSystem), move |asked, path| script(&root, asked, path));
+        tree.on(Arc::new(disk.without_kinds())).list().unwrap()
+    };
+    let all = tree.open().list().unwrap();
+    let same = untold(|_, _, _| Ok(()));
+    assert_eq!((listed(&same), skipped(&same)), (listed(&all), skipped(&all)), "nothing else is told");
+
+    let unknown = untold(|_, asked, path| match asked {
+        Operation::SymlinkMetadata if path.ends_with("profiles/a") => Err(io::Error::from_raw_os_error(EIO)),
+        _ => Ok(()),
+    });
+    assert_eq!(listed(&unknown), ["default", "far", "z"]);
+    assert!(skipped(&unknown).contains(&("a".to_owned(), "unknown")), "it is there, and cannot be examined");
+
+    let gone = untold(|root, asked, path| {
+        if asked == Operation::SymlinkMetadata && path.ends_with("profiles/a") {
+            std::fs::remove_dir_all(root.join("profiles/a"))?;
+        }
+        Ok(())
+    });
+    assert_eq!((listed(&gone), skipped(&gone)), (listed(&unknown), skipped(&all)), "it does not exist");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_20_what_a_link_leads_to_is_looked_into_if_it_is_a_directory() {
+    let tree = Tree::new();
+    tree.file("file", "").link("profiles/link", "../file");
+    let open = tree.scripted(|asked, path| {
+        assert!(asked != Operation::SymlinkMetadata || !path.ends_with("link/config.yaml"), "{path:?}");
+        Ok(())
+    });
+    assert_eq!(skipped(&open.list().unwrap()), pairs([("link", "not-a-directory")]));
+}
+
+#[test]
+fn prof_24_an_entry_that_cannot_be_identified_is_unknown_to_whoever_asks_for_it() {
+    let tree = Tree::with(&["a"]);
+    let error = tree.failing(Operation::SymlinkMetadata, "profiles/a", EIO).find("a").unwrap_err();
+    assert_eq!(error.code(), "unknown", "what the disk cannot tell is not missing");
+}
+
+#[cfg(unix)]
+#[test]
+fn prof_45_a_link_that_vanishes_before_its_home_is_resolved_is_no_profile() {
+    let tree = Tree::new();
+    tree.file("far/config.yaml", "").link("profiles/a", "../far");
+    let link = tree.path("profiles/a");
+    let open = tree.scripted(move |asked, path| match asked {
+        Operation::Canonicalize if path == link && link.is_symlink() => std::fs::remove_file(&link),
+        _ => Ok(()),
+    });
+    assert_eq!(open.find("a").unwrap_err().code(), "no-such-profile", "no home without a folder is found");
 }

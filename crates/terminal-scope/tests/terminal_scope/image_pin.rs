@@ -45,6 +45,15 @@ fn term_07_the_pin_is_computed_from_who_set_the_image() {
 }
 
 #[test]
+fn term_07_another_variable_pins_nothing_in_any_layer() {
+    let profile = Profile::empty().dotenv("TERMINAL_SINGULARITY_IMAGE=canary-image\nTERMINAL_TIMEOUT=5");
+    assert_eq!(text(&profile.policy(), PINNED).as_deref(), Some("0"), "a `.env` without the image");
+    let env = MapEnv::from([("TERMINAL_MODAL_IMAGE", "canary-image"), ("TERMINAL_TIMEOUT", "5")]);
+    let policy = policy(Profile::empty().builder().launch_environment(&env).build());
+    assert_eq!(text(&policy, PINNED).as_deref(), Some("0"), "a launch environment without the image");
+}
+
+#[test]
 fn term_07_no_layer_sets_the_verdict_and_each_that_tries_is_reported() {
     let env = MapEnv::from([(PINNED, "1")]);
     let profile = Profile::empty().dotenv(format!("{PINNED}=1")).terminal("{docker_image_pinned: 1}");

@@ -394,3 +394,15 @@ fn term_11_errors_of_reads_hold_no_value() {
         assert!(said.contains("TERMINAL_DOCKER_VOLUMES") && !said.contains("canary"), "{said}");
     });
 }
+
+#[test]
+fn term_11_a_reader_shows_where_it_looks_and_no_value() {
+    let host = TestHost::new(ambient_env());
+    let context = scope(&host, false, docker());
+    let ambient = format!("{:?}", TerminalReader::ambient(&host, &no_launch));
+    let handle = format!("{:?}", TerminalReader::handle(&context, Some(&host)));
+    for (shown, place) in [(&ambient, "ambient"), (&handle, "handle")] {
+        assert!(shown.contains(place) && shown.contains("hosting"), "{shown}");
+        assert!(!shown.contains("canary") && !shown.contains("docker"), "{shown}");
+    }
+}
