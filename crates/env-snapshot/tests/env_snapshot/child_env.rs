@@ -253,6 +253,30 @@ fn build_with_answer(
 }
 
 #[test]
+fn snap_07_the_parts_of_a_child_environment_show_no_value() {
+    let world = World::with_environment([("A", "canary-1")]);
+    let parts = watertight_env_snapshot::ChildParts {
+        platform: world.platform,
+        base: &world.environment as &dyn EnvSource,
+        control_plane: &world.control_plane,
+        allowed: Err(Refused::nameless(RefusedReason::Closed)),
+        answer: &mut |_| Ok(Some(watertight_vocabulary::Secret::from("canary-2"))),
+        scope_names: Vec::new(),
+        terminal: &mut || Ok(Vec::new()),
+        home_variable: "HERMES_HOME".as_ref(),
+        home: &world.home,
+        profile_name_variables: &[],
+        own_runner_id: Some("canary-3"),
+        total_limit: world.total_limit,
+    };
+    let shown = format!("{parts:?} {parts:#?}");
+    for part in ["platform", "base", "allowed: Err", "/home/launch/.hermes"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    assert!(!shown.contains("canary"), "{shown}");
+}
+
+#[test]
 fn snap_07_specs_and_child_environments_show_names_only() {
     let spec = ChildSpec::new()
         .pass(["A"])

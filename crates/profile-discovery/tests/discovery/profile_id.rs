@@ -1,3 +1,5 @@
+use std::collections::{BTreeSet, HashSet};
+
 use proptest::prelude::*;
 use watertight_profile_discovery::{ProfileId, ProfileName, ProfileTree, Root};
 use watertight_vocabulary::Platform;
@@ -38,6 +40,15 @@ fn prof_10_an_id_is_one_to_sixty_four_of_its_characters() {
     for bad in BAD.into_iter().chain(["coder\n", "\ncoder", "Coder", "coder ", "default"]) {
         assert!(ProfileId::parse(bad).is_err(), "{bad:?} is no id");
     }
+}
+
+#[test]
+fn prof_10_an_id_is_its_text_wherever_it_is_looked_up_by_one() {
+    let id = ProfileId::parse("coder").unwrap();
+    assert_eq!(AsRef::<str>::as_ref(&id), "coder");
+    assert!(HashSet::from([id.clone()]).contains("coder"), "by its hash");
+    assert!(BTreeSet::from([id.clone()]).contains("coder"), "by its order");
+    assert!(!HashSet::from([id]).contains("codes"));
 }
 
 #[test]

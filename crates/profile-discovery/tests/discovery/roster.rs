@@ -180,6 +180,10 @@ fn prof_31_a_file_that_breaks_again_in_the_very_same_way_is_reported_again() {
     assert_eq!(logged(), 0, "there is no file to read");
     tree.profile("p");
     assert_eq!((logged(), logged()), (1, 0), "it was gone in between");
+    std::fs::rename(tree.path("profiles/p"), tree.path("aside")).unwrap();
+    assert_eq!(logged(), 0, "there is no such profile");
+    std::fs::rename(tree.path("aside"), tree.path("profiles/p")).unwrap();
+    assert_eq!((logged(), logged()), (1, 0), "nothing was remembered of a home that was nobody's");
 }
 
 #[test]
@@ -253,6 +257,28 @@ fn prof_45_whether_a_profile_stands_alone_is_asked_of_the_home_that_was_found() 
     assert_ne!(&home(tree.path("profiles/p")), found.home_id(), "another folder has its place");
     open.ensure_served(&found).unwrap();
     assert_eq!(*files.0.lock().unwrap(), [found.home_id().clone()]);
+}
+
+#[test]
+fn prof_23_whoever_reads_the_file_with_files_of_its_own_is_answered_by_them() {
+    let tree = Tree::with(&["p"]);
+    let open = tree.open();
+    let found = open.find("p").unwrap();
+    let own = ProfileHome::confined(found.home_id().clone());
+    let files = MemoryFiles::new();
+    let by = |text: &str| {
+        files.set_config(&own, text);
+        open.ensure_served_by(&found, &own, &files).map_err(|error| error.code())
+    };
+    assert_eq!(
+        by("gateway: {standalone: true}"),
+        Err("not-served"),
+        "the tree's own files say no such thing"
+    );
+    assert_eq!(by("gateway: {standalone: false}"), Ok(None));
+    let warning = by("gateway: [").unwrap().expect("a warning that the file cannot be used");
+    assert_eq!(warning.code(), "invalid");
+    assert_eq!(open.ensure_served(&found).unwrap(), None);
 }
 
 #[cfg(unix)]

@@ -36,6 +36,9 @@ mod races;
 #[cfg(test)]
 mod runner_id;
 #[cfg(test)]
+#[cfg(unix)]
+mod steps;
+#[cfg(test)]
 mod token;
 #[cfg(test)]
 mod wiring;
