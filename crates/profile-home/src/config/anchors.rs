@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// In a text over several lines, a line that reads like a definition is taken for one: such a file is refused
 /// though it could be read, if it also defines another anchor, and uses it.
 pub(super) fn repeated(text: &str) -> Option<u32> {
-    if !text.contains('&') || !text.contains('*') {
+    if !text.contains('&') {
         return None;
     }
     let mut once = HashSet::new();
@@ -109,6 +109,23 @@ mod tests {
             ("a: R &D\nb: caf\u{e9} &D\nbase: &b {x: 1}\nt: {<<: *b}\n", None),
             ("a: \"R, &D\"\nb: 'R: &D''s'\nbase: &b {x: 1}\nt: {<<: *b}\n", None),
             ("a: 1 # &D\n# &D\nb: 2 # - &D\nbase: &b {x: 1}\nt: {<<: *b}\n", None),
+            // A comment ends a line, and a `#` in a word does not.
+            ("a: 1 # - &D\nb: 2 # - &D\nbase: &b {x: 1}\nt: {<<: *b}\n", None),
+            ("# - &D\n# - &D\nbase: &b {x: 1}\nt: {<<: *b}\n", None),
+            ("- [a#b, &a 1]\n- &a 2\n- *a\n", Some(2)),
+            // A quote in a word opens nothing, so nothing up to the next one is passed over.
+            ("- [it's, &a 1, the boys', b]\n- &a 2\n- *a\n", Some(2)),
+            // A dash begins a node only with a blank behind it.
+            ("x: a-&D\ny: b-&D\nbase: &b 1\nw: *b\n", None),
+            // What is in quotes is passed over, wherever these end by their own rule.
+            ("a: 'R: &D'\nb: 'R: &D'\nbase: &b 1\nw: *b\n", None),
+            ("{a: 'R: &D', b: 'R: &D', base: &b 1, w: *b}\n", None),
+            ("a: 'R: &D\\'\nb: 'R: &D\\'\nbase: &b 1\nw: *b\n", None),
+            ("a: 'it''s, &D'\nb: 'it''s, &D'\nbase: &b 1\nw: *b\n", None),
+            ("a: \"R: &D\"\nb: \"R: &D\"\nbase: &b 1\nw: *b\n", None),
+            ("a: \"RR: &D\"\nb: \"RR: &D\"\nbase: &b 1\nw: *b\n", None),
+            ("a: \"R: &D \\\" S\"\nb: \"R: &D \\\" S\"\nbase: &b 1\nw: *b\n", None),
+            ("{a: \"R: &D\", b: \"R: &D\", base: &b 1, w: *b}\n", None),
         ] {
             assert_eq!(repeated(text), line, "{text}");
         }

@@ -401,4 +401,18 @@ mod tests {
         let Yaml::Map(entries) = tree(text).unwrap() else { panic!("a mapping") };
         assert_eq!(entries[3].1, Yaml::Int(YamlText::new("3")), "by the book it is 2");
     }
+
+    /// The library's own limit comes first in a file. This reads a tree that has none.
+    #[test]
+    fn file_37_levels_are_counted_whatever_the_library_does() {
+        let read = |levels: usize| {
+            let deep = (0..levels).fold(serde_yaml::Value::Null, |inside, _| vec![inside].into());
+            let budget = Budget { spent: RefCell::new(Spent::default()), hasher: RandomState::default() };
+            let node = Node { budget: &budget, levels: MOST_LEVELS, role: Role::Value, siblings: None };
+            let read = node.deserialize(deep).is_ok();
+            (read, budget.spent.into_inner().broken)
+        };
+        assert_eq!(read(MOST_LEVELS), (true, None));
+        assert_eq!(read(MOST_LEVELS + 1), (false, Some(Invalid::Budget("nesting"))));
+    }
 }

@@ -3,12 +3,12 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use watertight_profile_home::{Config, FileError, Invalid, Yaml, boolean_word, parse_config};
 
-fn config(text: &str) -> Config {
+pub(crate) fn config(text: &str) -> Config {
     parse_config(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[track_caller]
-fn invalid(text: impl AsRef<[u8]>) -> FileError {
+pub(crate) fn invalid(text: impl AsRef<[u8]>) -> FileError {
     let error = parse_config(text.as_ref()).unwrap_err();
     assert!(error.is_invalid() && !error.is_unreadable(), "{error:?}");
     assert_eq!(error.code(), "invalid");

@@ -3,6 +3,7 @@
 
 mod cache;
 mod config;
+mod config_values;
 mod dotenv_findings;
 mod dotenv_peers;
 mod dotenv_properties;

@@ -210,3 +210,13 @@ fn prof_45_a_launch_home_that_is_swapped_while_it_is_read_gives_no_scope() {
     let host = world.builder().disk(Arc::new(disk)).build().unwrap();
     assert_eq!(host.launch_scope().unwrap_err().code(), "changed");
 }
+
+#[test]
+fn host_03_the_launch_profile_has_the_name_that_its_home_has_in_the_tree() {
+    let world = World::with_coder();
+    assert_eq!(world.host().launch_name().as_deref(), Some("default"));
+    world.env.set("HERMES_HOME", world.path("profiles/coder"));
+    let host = world.host();
+    world.env.set("HERMES_HOME", world.root());
+    assert_eq!(host.launch_name().as_deref(), Some("coder"), "pinned when the host was built");
+}

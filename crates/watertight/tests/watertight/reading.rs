@@ -106,3 +106,33 @@ fn prof_04_no_home_at_all_is_an_error_and_no_panic() {
     let shared: Arc<MapEnv> = Arc::new(MapEnv::from([("HERMES_HOME", "~other/x")]));
     assert!(Host::builder().env(shared).managed(ManagedDirectory::none()).build().is_err());
 }
+
+#[test]
+fn sec_16_what_a_host_adds_to_the_control_plane_answers_no_read() {
+    let world = World::new();
+    world.write(".env", "HOST_TOKEN=canary-file\n").set("HOST_TOKEN", "canary-environment");
+    let plain = world.host();
+    assert_eq!(
+        value(plain.secret("HOST_TOKEN")).as_deref(),
+        Some("canary-environment"),
+        "a secret elsewhere"
+    );
+    let host = world.builder().control_plane(["HOST_TOKEN"]).build().unwrap();
+    assert_eq!(code(host.secret("HOST_TOKEN")), "control-plane");
+    let launch = host.launch_scope().unwrap();
+    assert_eq!(launch.run(|| code(host.secret("HOST_TOKEN"))), "control-plane");
+}
+
+#[test]
+fn host_32_a_host_shows_which_it_is_and_whom_it_hosts() {
+    let world = World::new();
+    world.set("KEY", "canary-1");
+    let host = world.host();
+    let root = world.root().display().to_string();
+    for many in [false, true] {
+        let shown = format!("{host:?}");
+        assert!(shown.contains(&root) && shown.contains(&format!("many_profiles: {many}")), "{shown}");
+        assert!(!shown.contains("canary"), "{shown}");
+        host.activate();
+    }
+}
