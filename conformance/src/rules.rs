@@ -18,6 +18,9 @@ pub struct Rule {
     pub level: Level,
     /// What it is about.
     pub title: String,
+    /// Why no case can show it, where it has tests alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_case: Option<String>,
 }
 
 /// Every rule, and every code that an outcome may have.

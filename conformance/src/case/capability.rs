@@ -3,7 +3,7 @@
 use super::{Case, Step};
 
 /// Every capability that there is. PROTOCOL.md says what each stands for.
-pub const CAPABILITIES: [&str; 28] = [
+pub const CAPABILITIES: [&str; 29] = [
     "activation",
     "child-env",
     "control-plane",
@@ -13,6 +13,7 @@ pub const CAPABILITIES: [&str; 28] = [
     "lanes",
     "machine",
     "managed",
+    "no-host",
     "not-unicode",
     "panics",
     "parse-dotenv",
@@ -77,6 +78,7 @@ impl Step {
             | Self::Rename { .. } => "world",
             Self::Lane { .. } | Self::Detached { .. } => "lanes",
             Self::OtherHost { .. } => "two-hosts",
+            Self::WithoutHost { .. } => "no-host",
             Self::Bind { .. } | Self::Close { .. } | Self::Refresh { .. } => "handles",
             Self::ListProfiles { .. }
             | Self::Tenants { .. }
@@ -101,7 +103,9 @@ impl Step {
             }
             Self::CheckMachine { .. } => "machine",
             Self::TokenId { .. } => "token-id",
-            Self::Wiring { .. } | Self::Orphaned { .. } | Self::AdoptSignal { .. } => "wiring",
+            Self::Wiring { .. } | Self::Orphaned { .. } | Self::AdoptSignal { .. } | Self::Tunnel { .. } => {
+                "wiring"
+            }
             Self::Strip { .. } => "strip",
             Self::ParseDotenv { .. } => "parse-dotenv",
             Self::DotenvReports { .. } => "dotenv-reports",

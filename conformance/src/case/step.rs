@@ -46,6 +46,11 @@ pub enum Step {
         #[serde(rename = "do")]
         body: Vec<Step>,
     },
+    /// Runs its body with nothing bound and without any host, as code that runs before one is set up.
+    WithoutHost {
+        #[serde(rename = "do")]
+        body: Vec<Step>,
+    },
     /// Builds a scope and keeps its handle.
     Bind {
         handle: String,
@@ -211,6 +216,8 @@ pub enum Step {
         working_directory: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         runner_child: Option<RunnerChildParts>,
+        #[serde(default, skip_serializing_if = "is_false")]
+        dropped: bool,
     },
 
     /// The runner's id, made if there is none; by several at once where `racers` says so, and then every
@@ -262,6 +269,11 @@ pub enum Step {
         #[serde(rename = "as")]
         label: String,
         platform: PlatformName,
+    },
+    /// The names that the tunnel is known by.
+    Tunnel {
+        #[serde(rename = "as")]
+        label: String,
     },
     /// An environment without the control plane.
     Strip {
@@ -379,7 +391,8 @@ impl Step {
             | Self::LaunchScopeIfMany { body, .. }
             | Self::Lane { body, .. }
             | Self::Detached { body }
-            | Self::OtherHost { body } => body,
+            | Self::OtherHost { body }
+            | Self::WithoutHost { body } => body,
             _ => &[],
         }
     }
@@ -394,6 +407,7 @@ impl Step {
             Self::Lane { .. }
             | Self::Detached { .. }
             | Self::OtherHost { .. }
+            | Self::WithoutHost { .. }
             | Self::Close { .. }
             | Self::Capture {}
             | Self::SetEnv { .. }
@@ -431,6 +445,7 @@ impl Step {
             | Self::Wiring { label }
             | Self::Orphaned { label, .. }
             | Self::AdoptSignal { label, .. }
+            | Self::Tunnel { label }
             | Self::Strip { label, .. }
             | Self::ParseDotenv { label, .. }
             | Self::DotenvReports { label, .. }

@@ -16,6 +16,21 @@ fn conf_06_every_rule_is_covered_by_a_case_or_a_named_test() {
     assert!(strays.is_empty(), "these tests are named for rules that there are not: {strays:?}");
 }
 
+#[test]
+fn conf_06_a_rule_without_a_case_says_why() {
+    let suite = suite();
+    let has_case = |id: &String| suite.cases.iter().any(|case| case.rules.contains(id));
+    for rule in suite.rules.iter() {
+        let needs_a_reason = !has_case(&rule.id) && !rule.id.starts_with("CONF-");
+        let has_one = rule.no_case.as_ref().is_some_and(|reason| !reason.is_empty());
+        assert_eq!(
+            has_one, needs_a_reason,
+            "{}: a reason stands where there is no case, and nowhere else",
+            rule.id
+        );
+    }
+}
+
 /// A core rule with a part that is hardened, as the rule itself says: the error inside a foreign scope.
 const PARTLY_HARDENED: [&str; 1] = ["HOST-21"];
 

@@ -8,7 +8,7 @@ use watertight_env_snapshot::strip;
 use watertight_profile_discovery::HomeLayout;
 use watertight_runner_identity::{
     BindingToken, IdentityError, IdentityFile, MachineId, Orphaned, RunnerWiring, adopt_signal,
-    known_identity, orphaned, stable_identity, token_bound_id,
+    known_identity, names, orphaned, stable_identity, token_bound_id,
 };
 use watertight_vocabulary::{CaseRule, ControlPlane, Platform, Secret};
 
@@ -66,6 +66,9 @@ impl World {
                 });
                 Ok(signal.map_or(Outcome::Absent, text))
             }
+            Step::Tunnel { .. } => Ok(Outcome::Value(
+                json!({ "header": names::TUNNEL_TOKEN_HEADER, "origin": names::INTERNAL_ORIGIN }),
+            )),
             Step::Strip { env, names, .. } => Ok(self.strip(env, *names)),
             _ => return None,
         })

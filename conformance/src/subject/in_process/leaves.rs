@@ -131,6 +131,7 @@ impl World {
     fn read_secret(&self, name: &str, handle: Option<&str>, which: Which) -> Result<Outcome, Outcome> {
         let read = match handle {
             Some(handle) => self.handle(handle)?.secret(name),
+            None if which == Which::Nobody => watertight::host().secret(name),
             None => self.host(which)?.secret(name),
         };
         self.log.debug(&read);

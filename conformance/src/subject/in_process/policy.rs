@@ -58,7 +58,12 @@ impl World {
     }
 
     fn read_terminal(&self, name: &str, default: Option<&str>, which: Which) -> Result<Outcome, Outcome> {
-        let read = self.host(which)?.terminal_reader(|reader| reader.read(name, default));
+        let read = match which {
+            Which::Nobody => watertight::host().terminal(name),
+            Which::Own | Which::Other => {
+                self.host(which)?.terminal_reader(|reader| reader.read(name, default))
+            }
+        };
         self.log.debug(&read);
         if let Some(outcome) = self.flawed_terminal(name, &read, which) {
             return outcome;
@@ -99,7 +104,16 @@ impl World {
     }
 
     fn child_env(&self, step: &Step, which: Which) -> Result<Outcome, Outcome> {
-        let Step::ChildEnv { pass, pass_prefixes, set, terminal, working_directory, runner_child, .. } = step
+        let Step::ChildEnv {
+            pass,
+            pass_prefixes,
+            set,
+            terminal,
+            working_directory,
+            runner_child,
+            dropped,
+            ..
+        } = step
         else {
             return Err(Outcome::Absent);
         };
@@ -129,7 +143,13 @@ impl World {
             Ok(child) => {
                 self.log.debug(&child);
                 self.log.debug(&child.dropped());
-                Ok(Outcome::Value(json!(entries(&child))))
+                Ok(Outcome::Value(if *dropped {
+                    let reasons =
+                        child.dropped().iter().map(|one| (one.name().to_string(), one.reason().code()));
+                    json!(reasons.collect::<BTreeMap<_, _>>())
+                } else {
+                    json!(entries(&child))
+                }))
             }
             Err(ChildEnvError::Refused(refused)) => Err(self.refused(&refused)),
             Err(error) => Err(self.error(&error, error.code())),

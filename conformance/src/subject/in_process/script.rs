@@ -44,6 +44,7 @@ impl World {
             }
             Step::Detached { body } => watertight::detached(|| self.steps(body, which)),
             Step::OtherHost { body } => self.steps(body, Which::Other),
+            Step::WithoutHost { body } => watertight::detached(|| self.steps(body, Which::Nobody)),
             Step::Bind { handle, profile, label, .. } => {
                 let scope = self.scope_of(profile.as_deref(), which);
                 if let Some(scope) = self.entered(scope, label.as_deref(), handle, "bound") {

@@ -37,11 +37,12 @@ pub(super) struct World {
     outcomes: Mutex<BTreeMap<String, Outcome>>,
 }
 
-/// Which of the two hosts of a world is asked.
+/// Which of the two hosts of a world is asked, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
     Own,
     Other,
+    Nobody,
 }
 
 impl World {
@@ -94,6 +95,7 @@ impl World {
         let host = match which {
             Which::Own => &self.host,
             Which::Other => &self.other,
+            Which::Nobody => return Err(Outcome::Refused("no-host".to_owned())),
         };
         host.as_ref().map_err(|error| Outcome::Error(error.code().to_owned()))
     }

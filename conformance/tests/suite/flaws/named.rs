@@ -15,6 +15,7 @@ const NAMED: &[(Flaw, Named)] = &[
             ("secret-scope/refusal-scope", &["key", "other"]),
             ("secret-scope/closed-scope", &["hit", "inside", "miss"]),
             ("secret-scope/control-plane", &["many", "one", "scoped"]),
+            ("secret-scope/without-a-host", &["default", "inside", "key"]),
             ("launch-policy/counting-failed", &["key"]),
             ("context/detached", &["inside"]),
         ],
@@ -81,6 +82,7 @@ const NAMED: &[(Flaw, Named)] = &[
         Flaw::ChildInherits,
         &[
             ("env-snapshot/child-base-list", &["child"]),
+            ("env-snapshot/child-lists-what-was-dropped", &["child", "dropped"]),
             ("env-snapshot/child-of-a-secondary", &["child"]),
             ("env-snapshot/child-control-plane", &["child"]),
             ("env-snapshot/child-runner-identity", &["child"]),
@@ -134,6 +136,7 @@ const NAMED: &[(Flaw, Named)] = &[
         Flaw::TrustedIdentity,
         &[
             ("runner-identity/strip", &["stripped"]),
+            ("runner-identity/tunnel", &["tunnel"]),
             ("runner-identity/load-makes-nothing", &["first", "second"]),
             ("runner-identity/variable-with-slash", &["id"]),
         ],
