@@ -52,6 +52,7 @@ pub struct Scripted {
     script: Arc<Script>,
     stamps: Arc<Stamps>,
     kinds: bool,
+    most: usize,
     clock: Arc<Mutex<Option<SystemTime>>>,
 }
 
@@ -66,6 +67,7 @@ impl Scripted {
             script: Arc::new(script),
             stamps: Arc::new(|_, found| found),
             kinds: true,
+            most: usize::MAX,
             clock: Arc::default(),
         }
     }
@@ -98,6 +100,12 @@ impl Scripted {
     #[must_use]
     pub fn without_kinds(self) -> Self {
         Self { kinds: false, ..self }
+    }
+
+    /// Reads at most this many bytes of a file at a time, as a file system far away may.
+    #[must_use]
+    pub fn reading_at_most(self, bytes: usize) -> Self {
+        Self { most: bytes, ..self }
     }
 
     /// Sets the clock that [`FileSystem::now`] answers; `None` asks the file system below.
@@ -153,7 +161,7 @@ impl FileSystem for Scripted {
         self.step(Operation::Open, path)?;
         let file = self.below.open(path, links)?;
         let (script, stamps) = (Arc::clone(&self.script), Arc::clone(&self.stamps));
-        Ok(Box::new(ScriptedFile { file, path: path.to_owned(), script, stamps }))
+        Ok(Box::new(ScriptedFile { file, path: path.to_owned(), script, stamps, most: self.most }))
     }
 
     fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
@@ -256,6 +264,7 @@ struct ScriptedFile {
     path: PathBuf,
     script: Arc<Script>,
     stamps: Arc<Stamps>,
+    most: usize,
 }
 
 impl fmt::Debug for ScriptedFile {
@@ -272,7 +281,8 @@ impl OpenFile for ScriptedFile {
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         (self.script)(Operation::Read, &self.path)?;
-        self.file.read(buffer)
+        let length = buffer.len().min(self.most);
+        self.file.read(buffer.split_at_mut(length).0)
     }
 }
 

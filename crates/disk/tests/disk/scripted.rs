@@ -110,3 +110,17 @@ fn a_listing_may_tell_no_kinds() {
         }
     }
 }
+
+#[test]
+fn a_file_may_be_read_in_short_pieces() {
+    let folder = Folder::new();
+    let path = folder.file("file", "1234567");
+    let disk = Scripted::new(Arc::new(RealFileSystem), |_, _| Ok(())).reading_at_most(3);
+    let mut file = disk.open(&path, Links::Follow).unwrap();
+    let mut buffer = [0; 16];
+    let mut pieces = Vec::new();
+    while let read @ 1.. = file.read(&mut buffer).unwrap() {
+        pieces.push(buffer[..read].to_vec());
+    }
+    assert_eq!(pieces, [&b"123"[..], b"456", b"7"], "all of it comes, three bytes at a time");
+}

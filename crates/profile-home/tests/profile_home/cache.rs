@@ -74,6 +74,9 @@ fn file_05_an_unchanged_file_is_parsed_once() {
     let second = clockwork.files.dotenv(&clockwork.home).unwrap().unwrap();
     assert!(Arc::ptr_eq(&first, &second));
     assert_eq!(clockwork.files.remembered(), 1);
+    clockwork.world.write("b/config.yaml", "a: 1\n");
+    clockwork.files.config(&clockwork.home).unwrap().unwrap();
+    assert_eq!(clockwork.files.remembered(), 2, "files of both kinds");
 }
 
 #[test]

@@ -14,6 +14,8 @@ use watertight_vocabulary::{HomeId, Refusal};
 use crate::world::{World, assert_unreadable, value};
 
 #[cfg(unix)]
+mod between;
+#[cfg(unix)]
 mod unix;
 
 fn disk() -> DiskFiles {
@@ -258,4 +260,16 @@ fn file_01_a_file_that_is_deleted_between_two_steps_is_absent() {
         }
     });
     assert!(files.dotenv(&home).unwrap().is_none());
+}
+
+#[test]
+fn file_07_a_file_that_comes_in_pieces_is_read_whole() {
+    let world = World::new();
+    let home = world.home("b");
+    world.write("b/.env", "K=canary-1\nLAST=canary-2\n");
+    for most in [1, 2, 7, 22, 23, 24] {
+        let disk = Scripted::new(real(), |_, _| Ok(())).reading_at_most(most);
+        let found = value(&DiskFiles::on(Arc::new(disk)), &home, "LAST").unwrap();
+        assert_eq!(found.as_deref(), Some("canary-2"), "{most} bytes at a time");
+    }
 }
