@@ -61,6 +61,147 @@ fn file_10_latin1_and_nul_are_reported() {
 }
 
 #[test]
+fn file_10_the_line_of_the_first_byte_that_is_not_utf8_is_told_whatever_ends_lines() {
+    for text in [
+        &b"A=1\nB=2\nC=\xFC\n"[..],
+        b"A=1\r\nB=2\r\nC=\xFC\r\n",
+        b"A=1\rB=2\rC=\xFC\r",
+        b"A=1\r\r\xFC",
+        b"\xEF\xBB\xBFA=1\r\nB=2\n\xFC=3",
+    ] {
+        let shown = findings(text);
+        assert!(shown.starts_with("warning [not-utf-8]:3: "), "{}: {shown}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn file_04_invisible_characters_are_named_once_each_and_four_at_most() {
+    let named = |value: &str| {
+        let shown = findings(format!("A=x{value}x"));
+        shown.split_once("cannot be seen: ").map(|(_, named)| named.trim_end().to_owned())
+    };
+    assert_eq!(named("\u{200B}x\u{200B}").as_deref(), Some("U+200B"));
+    assert_eq!(
+        named("\u{200B}\u{AD}\u{2060}\u{FEFF}\u{200C}").as_deref(),
+        Some("U+200B U+00AD U+2060 U+FEFF")
+    );
+    assert_eq!(named("\u{AD}\u{200B}\u{AD}\u{200B}\u{7}").as_deref(), Some("U+00AD U+200B U+0007"));
+    assert_eq!(named("\u{E9}"), None, "a letter can be seen");
+}
+
+/// The codes of what is found in the one value `A=..`.
+fn codes(value: &str) -> Vec<&'static str> {
+    let dotenv = parse_dotenv(format!("A={value}\n").as_bytes()).unwrap();
+    dotenv.diagnostics().iter().map(watertight_vocabulary::Diagnostic::code).collect()
+}
+
+#[test]
+fn file_19_what_looks_like_a_reference_is_noted_and_a_dollar_alone_is_not() {
+    for value in ["$HOME", "a$b", "$Z", "${X}", "$(x)", "$_X", "5$ $A", "\"$HOME\"", "'a ${X}'"] {
+        assert_eq!(codes(value), ["reference-kept"], "{value}");
+    }
+    for value in ["$", "$5", "a$", "$ x", "$$", "$-", "$)", "'$'", "\"1$ 2\""] {
+        assert!(codes(value).is_empty(), "{value}");
+    }
+}
+
+#[test]
+fn file_04_a_value_that_nobody_means_is_called_a_placeholder() {
+    let long = |length: usize| "a".repeat(length);
+    for value in [
+        "***",
+        "xxx",
+        "XXXX",
+        "...",
+        "<a>",
+        "<your key>",
+        "your-key",
+        "YOUR_TOKEN",
+        "your secret",
+        "yourpassword",
+        "Your value here",
+        "changeme",
+        "CHANGE_ME",
+        "change-me",
+        "placeholder",
+        "replaceme",
+        "replace_me",
+        "todo",
+        "TODO",
+        "fixme",
+    ] {
+        assert_eq!(codes(value), ["placeholder"], "{value}");
+    }
+    assert_eq!(codes(&format!("<{}>", long(64))), ["placeholder"]);
+    assert_eq!(codes(&format!("your-key{}", long(56))), ["placeholder"]);
+    for value in [
+        "**",
+        "xx",
+        "x",
+        "..",
+        "xxy",
+        "*x*",
+        "xXx",
+        "<>",
+        "<a",
+        "a>",
+        "---",
+        "yours",
+        "your",
+        "yellow-key",
+        "you-token",
+        "todos",
+        "my-changeme",
+        "changeme-please",
+        "fixmes",
+        "placeholders",
+    ] {
+        assert!(codes(value).is_empty(), "{value}");
+    }
+    assert!(codes(&format!("<{}>", long(65))).is_empty(), "longer than what people put in brackets");
+    assert!(codes(&format!("your-key{}", long(57))).is_empty());
+}
+
+#[test]
+fn file_04_each_kind_of_character_that_cannot_be_seen_is_named() {
+    for character in [
+        '\u{1}',
+        '\u{7F}',
+        '\u{85}',
+        '\u{A0}',
+        '\u{AD}',
+        '\u{61C}',
+        '\u{115F}',
+        '\u{1160}',
+        '\u{180E}',
+        '\u{2003}',
+        '\u{200B}',
+        '\u{200F}',
+        '\u{2028}',
+        '\u{202A}',
+        '\u{202E}',
+        '\u{2060}',
+        '\u{206F}',
+        '\u{3000}',
+        '\u{3164}',
+        '\u{FEFF}',
+        '\u{FFA0}',
+        '\u{FFF9}',
+        '\u{FFFB}',
+        '\u{E0000}',
+        '\u{E007F}',
+    ] {
+        assert_eq!(codes(&format!("'x{character}x'")), ["invisible-character"], "{character:?}");
+    }
+    for character in ['\t', ' ', '\u{E9}', '\u{2010}', '\u{1F600}', '~'] {
+        assert!(codes(&format!("'x{character}x'")).is_empty(), "{character:?}");
+    }
+    let several_lines = codes("'x\ny'");
+    assert_eq!(several_lines, ["multi-line-value"], "the end of a line is no character to look for");
+    assert_eq!(codes("x\0x"), ["nul-in-value"], "a NUL is said by its own name alone");
+}
+
+#[test]
 fn file_14_each_odd_line_is_reported_by_its_number_alone() {
     let shown = findings("A-B=1\nA.B=2\n1A=3\nÄ=4\nOK=5\nJUSTAWORD\n=val\n");
     let lines: Vec<&str> = shown.lines().collect();
@@ -100,4 +241,5 @@ fn file_04_a_file_of_junk_is_reported_in_bounded_space() {
     let last = dotenv.diagnostics().last().unwrap();
     assert_eq!((dotenv.diagnostics().len(), last.code()), (1001, "more-findings"));
     assert_eq!((last.line(), last.last_line()), (Some(1001), Some(5000)));
+    assert!(last.to_string().contains("4000 more findings"), "{last}");
 }
