@@ -1,13 +1,13 @@
 use std::ops::Range;
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::findings::Findings;
 use crate::Unreadable;
 
-/// A file's text, wiped when the last entry that was read from it is dropped.
+/// A file's text, wiped when it is dropped.
 pub(super) struct Text {
-    whole: Zeroizing<String>,
+    whole: String,
     /// Where it begins: behind a byte order mark.
     start: usize,
 }
@@ -20,6 +20,13 @@ impl Text {
     /// A part of it by its place.
     pub(super) fn part(&self, place: &Range<usize>) -> &str {
         self.as_str().get(place.clone()).unwrap_or_default()
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        // All at once, which wiping a `String` is not; behind its end no byte of a file was ever kept.
+        self.whole.as_mut_str().zeroize();
     }
 }
 
@@ -56,14 +63,14 @@ pub(super) fn decode(mut bytes: Zeroizing<Vec<u8>>, findings: &mut Findings) -> 
     }
     let start = bytes.len() - without_mark(&bytes).len();
     match String::from_utf8(std::mem::take(&mut *bytes)) {
-        Ok(whole) => Ok(Text { whole: Zeroizing::new(whole), start }),
+        Ok(whole) => Ok(Text { whole, start }),
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let bytes = Zeroizing::new(error.into_bytes());
             findings.not_utf8(line_of(bytes.get(start..valid).unwrap_or_default()));
             let bytes = without_mark(&bytes);
             // As long as it can get: growing would leave a copy behind that nobody wipes.
-            let mut whole = Zeroizing::new(String::with_capacity(bytes.len().saturating_mul(2)));
+            let mut whole = String::with_capacity(bytes.len().saturating_mul(2));
             whole.extend(bytes.iter().map(|byte| char::from(*byte)));
             Ok(Text { whole, start: 0 })
         }

@@ -42,10 +42,20 @@ impl<'a> Iterator for Lines<'a> {
         }
         let (end, next) = self.end();
         let untrimmed = self.text.get(self.at..end)?;
-        let text = untrimmed.trim_start();
+        let text = trim_start(untrimmed);
         let start = end - text.len();
         self.at = next;
         self.number = self.number.saturating_add(1);
-        Some(Line { text: text.trim_end(), number: self.number, start })
+        Some(Line { text: trim_end(text), number: self.number, start })
     }
+}
+
+/// As [`str::trim_start`], for text that mostly begins with a printable sign.
+pub(super) fn trim_start(text: &str) -> &str {
+    if let [b'!'..=b'~', ..] = text.as_bytes() { text } else { text.trim_start() }
+}
+
+/// As [`str::trim_end`], for text that mostly ends with a printable sign.
+pub(super) fn trim_end(text: &str) -> &str {
+    if let [.., b'!'..=b'~'] = text.as_bytes() { text } else { text.trim_end() }
 }

@@ -11,9 +11,8 @@ mod value;
 mod write;
 
 use std::fmt;
-use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use watertight_vocabulary::{Diagnostic, Name, Secret};
 use zeroize::Zeroizing;
@@ -21,21 +20,22 @@ use zeroize::Zeroizing;
 use crate::FileError;
 use decode::Text;
 use findings::Findings;
-use parse::Entries;
+use parse::{Entries, Place};
 
 pub(crate) use decode::{foreign_encoding, without_mark};
 pub use write::{WriteError, write_dotenv, write_value};
 
 /// What a `.env` says: one entry per key, in the order in which the keys appear first.
 ///
-/// `Debug` shows how many entries there are. The text is wiped when the last entry of it is dropped, and each
-/// value when the last clone of it is.
+/// `Debug` shows how many entries there are. The text is wiped when this is dropped, and each value when the
+/// last clone of it is.
 ///
 /// # Fail-closed behaviour
 ///
 /// A line that cannot be read for certain assigns nothing and is reported; it never changes what another
 /// line assigns.
 pub struct Dotenv {
+    text: Text,
     entries: Entries,
     path: Arc<Path>,
     diagnostics: Vec<Diagnostic>,
@@ -45,54 +45,50 @@ pub struct Dotenv {
 ///
 /// Its name and its value are made when somebody asks for them first: who reads a file to look at one key pays
 /// for one.
-#[derive(Clone)]
-pub struct Entry {
-    text: Arc<Text>,
-    key: Range<usize>,
-    name: OnceLock<Name>,
-    /// Where the value stands, unless something in it was undone: then the secret is there from the start.
-    written: Range<usize>,
-    value: OnceLock<Secret>,
-    line: u32,
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    text: &'a Text,
+    place: &'a Place,
 }
 
-impl Entry {
+impl<'a> Entry<'a> {
     /// The key.
-    pub fn name(&self) -> &Name {
-        self.name.get_or_init(|| Name::from(self.key()))
+    pub fn name(self) -> &'a Name {
+        self.place.name.get_or_init(|| Name::from(self.key()))
     }
 
     /// The value; it may be empty (FILE-20).
-    pub fn value(&self) -> &Secret {
-        self.value.get_or_init(|| Secret::from(self.text.part(&self.written)))
+    pub fn value(self) -> &'a Secret {
+        self.place.value.get_or_init(|| Secret::from(self.text.part(&self.place.written)))
     }
 
     /// The line that the assignment begins on, counted from 1.
-    pub fn line(&self) -> u32 {
-        self.line
+    pub fn line(self) -> u32 {
+        self.place.line
     }
 
-    fn key(&self) -> &str {
-        self.text.part(&self.key)
+    fn key(self) -> &'a str {
+        self.text.part(&self.place.key)
     }
 }
 
 /// Its key and line, never its value.
-impl fmt::Debug for Entry {
+impl fmt::Debug for Entry<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry").field("name", &self.key()).field("line", &self.line).finish_non_exhaustive()
+        f.debug_struct("Entry").field("name", &self.key()).field("line", &self.line()).finish_non_exhaustive()
     }
 }
 
 impl Dotenv {
     /// The entries, one per key.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
-        self.entries.list.iter()
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        self.entries.list.iter().map(|place| Entry { text: &self.text, place })
     }
 
     /// The entry of a key.
-    pub fn get(&self, key: &str) -> Option<&Entry> {
-        self.entries.get(key)
+    pub fn get(&self, key: &str) -> Option<Entry<'_>> {
+        let place = self.entries.get(self.text.as_str(), key)?;
+        Some(Entry { text: &self.text, place })
     }
 
     /// The file; an empty path where bytes were read that belong to none.
@@ -117,8 +113,8 @@ impl Dotenv {
             let error = FileError::from(why);
             if named { error.in_file(Arc::clone(&path)) } else { error }
         })?;
-        let entries = parse::parse(&Arc::new(text), &mut findings);
-        Ok(Self { entries, path, diagnostics: findings.into_diagnostics() })
+        let entries = parse::parse(text.as_str(), &mut findings);
+        Ok(Self { text, entries, path, diagnostics: findings.into_diagnostics() })
     }
 }
 
@@ -128,7 +124,7 @@ impl fmt::Debug for Dotenv {
             .field("path", &self.path)
             .field("entries", &self.entries.list.len())
             .field("diagnostics", &self.diagnostics.len())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

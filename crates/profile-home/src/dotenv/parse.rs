@@ -1,38 +1,52 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use watertight_vocabulary::Secret;
+use hashbrown::hash_table::Entry as Slot;
+use watertight_vocabulary::{Name, Secret};
 
-use super::Entry;
-use super::decode::{Text, place_in};
+use super::decode::place_in;
 use super::findings::Findings;
-use super::lines::{Line, Lines};
+use super::lines::{Line, Lines, trim_end, trim_start};
 use super::value::{self, Marks, Quote, Quoted, Written};
 
-/// The entries and an index of their keys.
+/// Where in the text an assignment that counts stands, and what was made of it so far.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) key: Range<usize>,
+    pub(super) name: OnceLock<Name>,
+    /// Where the value stands, unless something in it was undone: then the secret is there from the start.
+    pub(super) written: Range<usize>,
+    pub(super) value: OnceLock<Secret>,
+    pub(super) line: u32,
+    /// Half of the key's hash: growing looks at no key again, and few keys are compared.
+    hash: u32,
+}
+
+impl Place {
+    fn is_of(&self, key: &str, hash: u32, text: &str) -> bool {
+        self.hash == hash && text.get(self.key.clone()) == Some(key)
+    }
+}
+
+/// The places of the entries, in their order, and an index of their keys.
 #[derive(Debug)]
 pub(super) struct Entries {
-    pub(super) list: Vec<Entry>,
-    index: HashTable<Slot>,
+    pub(super) list: Vec<Place>,
+    index: HashTable<u32>,
     hasher: RandomState,
 }
 
-/// Where the entry of a key stands. Half of the hash is kept, so that growing looks at no key again.
-#[derive(Debug)]
-struct Slot {
-    hash: u32,
-    at: u32,
+/// What the index files half of a hash under; it looks at both ends of the number.
+fn filed(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
-impl Slot {
-    /// What the table files it under; it looks at both ends of the number.
-    fn filed(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
-    }
+fn index(at: u32) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
 }
 
 impl Entries {
@@ -46,8 +60,11 @@ impl Entries {
         }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
-        self.list.get(self.find(key, self.hash(key))?)
+    pub(super) fn get(&self, text: &str, key: &str) -> Option<&Place> {
+        let hash = self.hash(key);
+        let place = |at: &u32| self.list.get(index(*at));
+        let at = self.index.find(filed(hash), |at| place(at).is_some_and(|it| it.is_of(key, hash, text)))?;
+        place(at)
     }
 
     fn hash(&self, key: &str) -> u32 {
@@ -55,32 +72,29 @@ impl Entries {
         u32::from_le_bytes([a, b, c, d])
     }
 
-    fn find(&self, key: &str, hash: u32) -> Option<usize> {
-        let place = |slot: &Slot| usize::try_from(slot.at).unwrap_or(usize::MAX);
-        let holds = |slot: &Slot| {
-            let entry = self.list.get(place(slot)).filter(|_| slot.hash == hash);
-            entry.is_some_and(|entry| entry.key() == key)
-        };
-        self.index.find(Slot::filed(hash), holds).map(place)
-    }
-
     /// Sets a key; the line that set it before, if one did (FILE-20).
-    fn set(&mut self, text: &Arc<Text>, key: &str, value: Cow<'_, str>, line: u32) -> Option<u32> {
+    fn set(&mut self, text: &str, key: &str, value: Cow<'_, str>, line: u32) -> Option<u32> {
         let (written, value) = match value {
-            Cow::Borrowed(part) => (place_in(text.as_str(), part), OnceLock::new()),
+            Cow::Borrowed(part) => (place_in(text, part), OnceLock::new()),
             Cow::Owned(undone) => (Range::default(), OnceLock::from(Secret::from(undone))),
         };
         let hash = self.hash(key);
-        if let Some(entry) = self.find(key, hash).and_then(|at| self.list.get_mut(at)) {
-            (entry.written, entry.value) = (written, value);
-            return Some(std::mem::replace(&mut entry.line, line));
+        let list = &self.list;
+        let is_it = |at: &u32| list.get(index(*at)).is_some_and(|place| place.is_of(key, hash, text));
+        let hash_of = |at: &u32| filed(list.get(index(*at)).map_or(0, |place| place.hash));
+        match self.index.entry(filed(hash), is_it, hash_of) {
+            Slot::Occupied(slot) => {
+                let place = self.list.get_mut(index(*slot.get()))?;
+                (place.written, place.value) = (written, value);
+                Some(std::mem::replace(&mut place.line, line))
+            }
+            Slot::Vacant(slot) => {
+                slot.insert(u32::try_from(list.len()).unwrap_or(u32::MAX));
+                let (key, name) = (place_in(text, key), OnceLock::new());
+                self.list.push(Place { key, name, written, value, line, hash });
+                None
+            }
         }
-        let at = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.index.insert_unique(Slot::filed(hash), Slot { hash, at }, |slot| Slot::filed(slot.hash));
-        let key = place_in(text.as_str(), key);
-        let (text, name) = (Arc::clone(text), OnceLock::new());
-        self.list.push(Entry { text, key, name, written, value, line });
-        None
     }
 }
 
@@ -88,10 +102,9 @@ const KEY_MATERIAL_BEGINS: &str = "-----BEGIN ";
 const KEY_MATERIAL_ENDS: &str = "-----END ";
 
 /// Reads a text, line by line.
-pub(super) fn parse(whole: &Arc<Text>, findings: &mut Findings) -> Entries {
-    let text = whole.as_str();
-    let mut reader =
-        Reader { whole, text, lines: Lines::of(text), entries: Entries::for_text(text), findings };
+pub(super) fn parse(text: &str, findings: &mut Findings) -> Entries {
+    let entries = Entries::for_text(text);
+    let mut reader = Reader { text, marks: Marks::of(text), lines: Lines::of(text), entries, findings };
     while let Some(line) = reader.lines.next() {
         reader.line(line);
     }
@@ -99,8 +112,9 @@ pub(super) fn parse(whole: &Arc<Text>, findings: &mut Findings) -> Entries {
 }
 
 struct Reader<'a, 'f> {
-    whole: &'a Arc<Text>,
     text: &'a str,
+    /// The marks of the whole text: what it does not hold is looked for in no value.
+    marks: Marks,
     lines: Lines<'a>,
     entries: Entries,
     findings: &'f mut Findings,
@@ -126,12 +140,11 @@ impl<'a> Reader<'a, '_> {
             self.findings.key_material(line.number);
             return;
         }
-        let marks = Marks::of(written);
-        let (value, marks) = self.value(key, written, marks, line);
-        let begins = value.strip_prefix(['"', '\'']).unwrap_or(&value).starts_with(KEY_MATERIAL_BEGINS);
-        let is_key_material = begins && !value.contains(KEY_MATERIAL_ENDS);
+        let (value, marks) = self.value(key, written, line);
+        let is_key_material =
+            unquoted(&value).starts_with(KEY_MATERIAL_BEGINS) && !value.contains(KEY_MATERIAL_ENDS);
         self.findings.value(key, &value, marks, line.number);
-        if let Some(earlier) = self.entries.set(self.whole, key, value, line.number) {
+        if let Some(earlier) = self.entries.set(self.text, key, value, line.number) {
             self.findings.duplicate(key, earlier, line.number);
         }
         if is_key_material {
@@ -141,26 +154,26 @@ impl<'a> Reader<'a, '_> {
 
     /// The value of an assignment, as it stands in the text or in a buffer that is filled to the brim, and the
     /// marks it may hold.
-    fn value(&mut self, key: &str, written: &'a str, marks: Marks, line: Line<'a>) -> (Cow<'a, str>, Marks) {
-        let value = match value::read(written, marks) {
+    fn value(&mut self, key: &str, written: &'a str, line: Line<'a>) -> (Cow<'a, str>, Marks) {
+        let marks = self.marks_of(written);
+        let value = match value::read(written) {
             Written::Bare(text) => {
                 if text.starts_with('#') {
                     self.findings.begins_with_hash(key, line.number);
                 }
                 Cow::Borrowed(text)
             }
-            Written::Quoted(quoted) => self.quoted(key, quoted, line.number),
+            Written::Quoted(quoted) => self.quoted(key, quoted, marks, line.number),
             Written::Mistaken { inside, whole } => {
                 self.findings.text_after_quote(key, line.number);
-                inside.map_or(Cow::Borrowed(whole), |quoted| self.quoted(key, quoted, line.number))
+                inside.map_or(Cow::Borrowed(whole), |quoted| self.quoted(key, quoted, marks, line.number))
             }
             Written::Open { quote, whole } => {
                 if let Some((quoted, lines, last)) = self.closing_line(quote, whole, line) {
                     self.findings.several_lines(key, line.number, last);
                     self.lines = lines;
-                    let value = self.quoted(key, quoted, line.number);
-                    let marks = Marks::of(&value);
-                    return (value, marks);
+                    let marks = self.marks_of(quoted.inside);
+                    return (self.quoted(key, quoted, marks, line.number), marks);
                 }
                 self.findings.unterminated(key, line.number);
                 Cow::Borrowed(whole)
@@ -169,11 +182,16 @@ impl<'a> Reader<'a, '_> {
         (value, marks)
     }
 
-    fn quoted(&mut self, key: &str, quoted: Quoted<'a>, line: u32) -> Cow<'a, str> {
-        if quoted.keeps_an_escape() {
+    fn quoted(&mut self, key: &str, quoted: Quoted<'a>, marks: Marks, line: u32) -> Cow<'a, str> {
+        if quoted.keeps_an_escape(marks) {
             self.findings.escape_kept(key, line);
         }
-        quoted.value()
+        quoted.value(marks)
+    }
+
+    /// The marks that a part of the text holds.
+    fn marks_of(&self, part: &str) -> Marks {
+        if self.marks == Marks::NONE { Marks::NONE } else { Marks::of(part) }
     }
 
     /// Looks for the line that closes a quote (FILE-18): what is quoted, the lines behind it, and the
@@ -237,16 +255,20 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     if let Some((key, written)) = line.split_at_checked(end)
         && let Some(written) = written.strip_prefix('=')
     {
-        let begins = key.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
-        return begins.then(|| (key, written.trim_start()));
+        return key.bytes().next().is_some_and(begins_name).then(|| (key, trim_start(written)));
     }
     let line = line
         .strip_prefix("export")
         .filter(|rest| rest.starts_with(char::is_whitespace))
         .map_or(line, str::trim_start);
     let (key, written) = line.split_once('=')?;
-    let key = key.trim_end();
-    is_name(key).then(|| (key, written.trim_start()))
+    let key = trim_end(key);
+    is_name(key).then(|| (key, trim_start(written)))
+}
+
+/// Without a quote before it.
+fn unquoted(value: &str) -> &str {
+    if let [b'"' | b'\'', ..] = value.as_bytes() { value.get(1..).unwrap_or_default() } else { value }
 }
 
 /// Whether what stands behind a `=` is only `=` signs, and perhaps a comment (FILE-24).
@@ -295,9 +317,24 @@ fn begins_key_material(line: &str) -> bool {
 /// Whether a key is a name (FILE-14).
 pub(super) fn is_name(key: &str) -> bool {
     let mut bytes = key.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && bytes.all(is_in_name)
+    bytes.next().is_some_and(begins_name) && bytes.all(is_in_name)
 }
 
+fn begins_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Looked up: it is asked of every byte of every key.
 fn is_in_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+    #[expect(clippy::indexing_slicing, reason = "a constant with an index out of bounds does not build")]
+    const ANSWERS: [bool; 256] = {
+        let mut answers = [false; 256];
+        let mut byte = 0_u8;
+        while let Some(next) = byte.checked_add(1) {
+            answers[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+            byte = next;
+        }
+        answers
+    };
+    ANSWERS.get(usize::from(byte)).copied().unwrap_or(false)
 }

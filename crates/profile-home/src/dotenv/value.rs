@@ -1,5 +1,9 @@
 use std::borrow::Cow;
 
+use memchr::memchr;
+
+use super::lines::trim_start;
+
 /// What stands behind the `=` of one line, as far as that line goes.
 #[derive(Clone, Copy)]
 pub(super) enum Written<'a> {
@@ -41,10 +45,10 @@ impl Quote {
     /// Where the closing quote stands in the text behind the opening one, and what stands behind it.
     pub(super) fn close(self, text: &str) -> Option<(&str, &str)> {
         let end = match self {
-            Self::Single => text.find('\'')?,
+            Self::Single => memchr(b'\'', text.as_bytes())?,
             Self::Double => {
-                let first = text.find('"')?;
-                let mut at = text.get(..first)?.find('\\').unwrap_or(first);
+                let first = memchr(b'"', text.as_bytes())?;
+                let mut at = memchr(b'\\', text.as_bytes().get(..first)?).unwrap_or(first);
                 loop {
                     let found = at + text.get(at..)?.find(['"', '\\'])?;
                     match text.as_bytes().get(found..)? {
@@ -59,26 +63,25 @@ impl Quote {
     }
 }
 
-/// Which signs stand in a text, found in one pass: most values hold none, and are looked at no further.
+/// Which signs stand in a text, found in one pass: most texts hold none, and are looked at no further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Marks(u8);
 
 impl Marks {
-    const HASH: u8 = 1;
-    const BACKSLASH: u8 = 2;
-    const DOLLAR: u8 = 4;
-    /// Anything but printable ASCII.
-    const ODD: u8 = 8;
+    pub(super) const NONE: Self = Self(0);
+    const BACKSLASH: u8 = 1;
+    const DOLLAR: u8 = 2;
+    /// Anything but printable ASCII and LF.
+    const ODD: u8 = 4;
 
     pub(super) fn of(text: &str) -> Self {
         // Without a branch, so that many bytes are looked at in one step.
         let mark = |is_there: bool, mark: u8| if is_there { mark } else { 0 };
         Self(text.bytes().fold(0, |marks, byte| {
             marks
-                | mark(byte == b'#', Self::HASH)
                 | mark(byte == b'\\', Self::BACKSLASH)
                 | mark(byte == b'$', Self::DOLLAR)
-                | mark(byte.wrapping_sub(0x20) >= 0x5F, Self::ODD)
+                | (mark(byte.wrapping_sub(0x20) >= 0x5F, Self::ODD) & mark(byte != b'\n', Self::ODD))
         }))
     }
 
@@ -91,12 +94,9 @@ impl Marks {
     }
 }
 
-/// Reads the trimmed text behind the `=`, which holds these marks.
-pub(super) fn read(text: &str, marks: Marks) -> Written<'_> {
-    let Some((quote, behind)) = Quote::opening(text) else {
-        let bare = if marks.0 & Marks::HASH == 0 { text } else { without_comment(text) };
-        return Written::Bare(bare);
-    };
+/// Reads the trimmed text behind the `=`.
+pub(super) fn read(text: &str) -> Written<'_> {
+    let Some((quote, behind)) = Quote::opening(text) else { return Written::Bare(without_comment(text)) };
     match quote.close(behind) {
         None => Written::Open { quote, whole: text },
         Some((inside, rest)) if ends_value(rest) => Written::Quoted(Quoted { quote, inside }),
@@ -110,14 +110,13 @@ pub(super) fn read(text: &str, marks: Marks) -> Written<'_> {
 
 /// Whether nothing but white space or a comment stands behind a closing quote.
 pub(super) fn ends_value(rest: &str) -> bool {
-    let rest = rest.trim_start();
-    rest.is_empty() || rest.starts_with('#')
+    matches!(trim_start(rest).as_bytes(), [] | [b'#', ..])
 }
 
 /// Bare text up to the first `#` behind white space, trimmed (FILE-15).
 pub(super) fn without_comment(text: &str) -> &str {
     let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find('#')) {
+    while let Some(found) = text.as_bytes().get(at..).and_then(|rest| memchr(b'#', rest)) {
         let (before, _) = text.split_at(at + found);
         if before.ends_with(char::is_whitespace) {
             return before.trim_end();
@@ -129,9 +128,9 @@ pub(super) fn without_comment(text: &str) -> &str {
 
 impl<'a> Quoted<'a> {
     /// The value: escapes undone where the quote has any, line ends as LF. The buffer is filled to the
-    /// brim, so that turning it into a secret copies nothing.
-    pub(super) fn value(self) -> Cow<'a, str> {
-        if Marks::of(self.inside).0 & (Marks::BACKSLASH | Marks::ODD) == 0 {
+    /// brim, so that turning it into a secret copies nothing. It holds no other marks than these.
+    pub(super) fn value(self, marks: Marks) -> Cow<'a, str> {
+        if marks.0 & (Marks::BACKSLASH | Marks::ODD) == 0 {
             return Cow::Borrowed(self.inside);
         }
         let mut value = String::with_capacity(self.pieces().map(str::len).sum());
@@ -139,9 +138,10 @@ impl<'a> Quoted<'a> {
         Cow::Owned(value)
     }
 
-    /// Whether a backslash stays in it that looks like an escape.
-    pub(super) fn keeps_an_escape(self) -> bool {
-        self.quote == Quote::Double
+    /// Whether a backslash stays in it that looks like an escape. It holds no other marks than these.
+    pub(super) fn keeps_an_escape(self, marks: Marks) -> bool {
+        marks.0 & Marks::BACKSLASH != 0
+            && self.quote == Quote::Double
             && self.inside.contains('\\')
             && self.pieces().any(|piece| piece.len() > 1 && piece.contains('\\'))
     }

@@ -75,7 +75,7 @@ pub(crate) fn show_all(texts: &mut Texts) {
 fn show_dotenv(texts: &mut Texts, dotenv: &watertight_profile_home::Dotenv) {
     show!(texts, *dotenv);
     for entry in dotenv.entries() {
-        show!(texts, *entry);
+        show!(texts, entry);
     }
     for diagnostic in dotenv.diagnostics() {
         show!(texts, *diagnostic);
