@@ -14,10 +14,10 @@ pub(crate) use by_path::RealDir;
 mod by_descriptor {
     use std::os::fd::OwnedFd;
 
-    use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+    use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
     use super::{DirEntry, Metadata, OpenDir, Path, io};
-    use crate::FileKind;
+    use crate::stat::{describe, kind_of};
 
     /// A directory by its descriptor.
     #[derive(Debug)]
@@ -67,8 +67,10 @@ mod by_descriptor {
     /// In one call where the kernel has it; else without the time of making, as for a path.
     #[cfg(target_os = "linux")]
     fn identify(folder: &RealDir, below: &Path) -> io::Result<Metadata> {
-        use rustix::fs::{StatxFlags, makedev, statx};
+        use rustix::fs::{FileType, StatxFlags, makedev, statx};
         use rustix::io::Errno;
+
+        use crate::FileKind;
 
         let asked = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
         let found = match statx(&folder.0, below, AtFlags::SYMLINK_NOFOLLOW, asked) {
@@ -91,6 +93,8 @@ mod by_descriptor {
 
     #[cfg(any(target_vendor = "apple", target_os = "freebsd", target_os = "netbsd", target_os = "openbsd"))]
     fn identify(folder: &RealDir, below: &Path) -> io::Result<Metadata> {
+        use crate::stat::number;
+
         let found = rustix::fs::statat(&folder.0, below, AtFlags::SYMLINK_NOFOLLOW)?;
         let created = since_1970(number(found.st_birthtime), number(found.st_birthtime_nsec));
         Ok(Metadata { created, ..describe(&found) })
@@ -118,37 +122,6 @@ mod by_descriptor {
     fn since_1970(seconds: i64, nanoseconds: u32) -> Option<std::time::SystemTime> {
         let since = std::time::Duration::new(u64::try_from(seconds).ok()?, nanoseconds);
         std::time::SystemTime::UNIX_EPOCH.checked_add(since)
-    }
-
-    /// `None` where the file system does not say.
-    fn kind_of(kind: FileType) -> Option<FileKind> {
-        match kind {
-            FileType::RegularFile => Some(FileKind::File),
-            FileType::Directory => Some(FileKind::Directory),
-            FileType::Symlink => Some(FileKind::Symlink),
-            FileType::Fifo => Some(FileKind::Fifo),
-            FileType::Unknown => None,
-            _ => Some(FileKind::Other),
-        }
-    }
-
-    fn describe(found: &Stat) -> Metadata {
-        Metadata {
-            kind: kind_of(FileType::from_raw_mode(found.st_mode)).unwrap_or(FileKind::Other),
-            len: number(found.st_size),
-            mode: number::<_, u32>(found.st_mode) & 0o7777,
-            owner: found.st_uid,
-            device: number(found.st_dev),
-            inode: number(found.st_ino),
-            modified: (number(found.st_mtime), number(found.st_mtime_nsec)),
-            changed: (number(found.st_ctime), number(found.st_ctime_nsec)),
-            created: None,
-        }
-    }
-
-    /// The fields of `stat` have other types on every platform.
-    fn number<F: TryInto<T>, T: Default>(field: F) -> T {
-        field.try_into().unwrap_or_default()
     }
 }
 

@@ -31,7 +31,7 @@ pub struct DirEntry {
 
 /// A file that was opened for reading.
 pub trait OpenFile: fmt::Debug + Send {
-    /// What the descriptor says of itself.
+    /// What the descriptor says of itself. [`Metadata::created`] need not be asked for.
     ///
     /// # Errors
     ///
@@ -116,10 +116,10 @@ pub trait FileLock: fmt::Debug + Send {}
 /// follows links unless it says so.
 #[expect(clippy::missing_errors_doc, reason = "all of them: what the operating system said")]
 pub trait FileSystem: fmt::Debug + Send + Sync {
-    /// `lstat`.
+    /// `lstat`. [`Metadata::created`] need not be asked for.
     fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// `stat`.
+    /// `stat`, with [`Metadata::created`]: what an identity is made of (PROF-45).
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
     /// The target of a link, as written.

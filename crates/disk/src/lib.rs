@@ -44,6 +44,8 @@ mod real;
 mod recording;
 mod resolve;
 mod scripted;
+#[cfg(unix)]
+mod stat;
 
 pub use file_system::{
     DirEntry, FileLock, FileSystem, Links, NewFile, OpenDir, OpenFile, TemporaryFile, is_link_loop,

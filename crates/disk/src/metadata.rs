@@ -49,7 +49,7 @@ pub struct Metadata {
     pub modified: (i64, u32),
     /// Last change of the inode: seconds and nanoseconds since 1970.
     pub changed: (i64, u32),
-    /// When it was made, where the system knows.
+    /// When it was made, where the system knows and was asked.
     pub created: Option<SystemTime>,
 }
 

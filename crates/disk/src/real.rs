@@ -14,7 +14,7 @@ pub struct RealFileSystem;
 
 impl FileSystem for RealFileSystem {
     fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
-        fs::symlink_metadata(path).map(|found| describe(&found))
+        symlink_metadata(path)
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
@@ -122,7 +122,7 @@ impl FileSystem for RealFileSystem {
 
 impl OpenFile for fs::File {
     fn metadata(&self) -> io::Result<Metadata> {
-        fs::File::metadata(self).map(|found| describe(&found))
+        descriptor_metadata(self)
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -133,6 +133,26 @@ impl OpenFile for fs::File {
             }
         }
     }
+}
+
+#[cfg(unix)]
+fn symlink_metadata(path: &Path) -> io::Result<Metadata> {
+    Ok(crate::stat::describe(&rustix::fs::lstat(path)?))
+}
+
+#[cfg(not(unix))]
+fn symlink_metadata(path: &Path) -> io::Result<Metadata> {
+    fs::symlink_metadata(path).map(|found| describe(&found))
+}
+
+#[cfg(unix)]
+fn descriptor_metadata(file: &fs::File) -> io::Result<Metadata> {
+    Ok(crate::stat::describe(&rustix::fs::fstat(file)?))
+}
+
+#[cfg(not(unix))]
+fn descriptor_metadata(file: &fs::File) -> io::Result<Metadata> {
+    file.metadata().map(|found| describe(&found))
 }
 
 impl NewFile for fs::File {

@@ -67,9 +67,13 @@ fn an_open_directory_says_of_each_entry_what_its_path_says() {
             without_birth(RealFileSystem.symlink_metadata(&path)),
             "lstat of {name}",
         );
+        let made = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.created()).ok();
         assert_eq!(
             open.identify(below).map_err(|error| error.kind()),
-            RealFileSystem.symlink_metadata(&path).map_err(|error| error.kind()),
+            RealFileSystem
+                .symlink_metadata(&path)
+                .map(|found| Metadata { created: made(&path), ..found })
+                .map_err(|error| error.kind()),
             "identity of {name}",
         );
         assert_eq!(
@@ -77,6 +81,9 @@ fn an_open_directory_says_of_each_entry_what_its_path_says() {
             without_birth(RealFileSystem.metadata(&path)),
             "stat of {name}",
         );
+        let followed = fs::metadata(&path).and_then(|found| found.created()).ok();
+        let said = RealFileSystem.metadata(&path).ok().and_then(|found| found.created);
+        assert_eq!(said, followed, "when {name} was made");
     }
 }
 
