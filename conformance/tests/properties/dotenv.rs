@@ -8,7 +8,7 @@ use crate::tries;
 /// What a text assigns, in the file's order of keys.
 fn pairs(text: &str) -> Vec<(String, String)> {
     let dotenv = parse_dotenv(text.as_bytes()).expect("it is UTF-8");
-    let pair = |entry: &watertight_profile_home::Entry| {
+    let pair = |entry: watertight_profile_home::Entry<'_>| {
         (
             entry.name().as_str().unwrap_or_default().to_owned(),
             entry.value().expose().unwrap_or_default().to_owned(),
