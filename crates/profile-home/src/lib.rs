@@ -32,7 +32,8 @@
 //! Where the rules left a choice:
 //!
 //! - The line that closes a quote counts as one that must not read as an assignment, up to the quote (FILE-18):
-//!   else `A="cut off` would swallow `B=secret"` below it.
+//!   else `A="cut off` would swallow `B=secret"` below it. Such a line as `key="` opens a quote of its own, unless
+//!   all that the first quote holds so far is base64 text that `key=` can be the padded end of.
 //! - Key material that never ends skips nothing; only its first line is judged (FILE-24).
 //! - A file whose size or modification time moves while it is read is read anew, as one that yields another
 //!   number of bytes is (FILE-07).

@@ -198,8 +198,9 @@ impl<'a> Reader<'a, '_> {
     /// number of its last line.
     ///
     /// No line up to there may read as an assignment, nor may the text before the quote on the closing line:
-    /// nothing is swallowed. Every line that can open a quote ends a search, and what stands behind it is
-    /// looked at once more at most, so reading stays linear (FILE-23).
+    /// nothing is swallowed. What stands behind the closing line has no say in it, so a file reads the same
+    /// whatever is appended to it. Every line that can open a quote ends a search, so no line is looked at by
+    /// more than two (FILE-23).
     fn closing_line(
         &self,
         quote: Quote,
@@ -215,15 +216,15 @@ impl<'a> Reader<'a, '_> {
                 }
                 continue;
             };
+            let inside = self.text.get(inside_starts..line.start + before.len())?;
             let closes = match opened_by(before) {
                 _ if !value::ends_value(rest) || sets_something(before) => false,
                 None => true,
-                Some(key) => could_be_padded(before, key) && !closes_again(quote, lines.clone()),
+                Some(key) => could_be_padded(before, key) && is_base64(inside),
             };
             if !closes {
                 return None;
             }
-            let inside = self.text.get(inside_starts..line.start + before.len())?;
             return Some((Quoted { quote, inside }, lines, line.number));
         }
         None
@@ -293,17 +294,10 @@ fn could_be_padded(before: &str, key: &str) -> bool {
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Whether a quote that `key=` stands before, taken for one that opens, is closed in the lines behind it.
-/// Then it opens: it cannot close the value before it without taking that of its key away.
-fn closes_again<'a>(quote: Quote, mut lines: impl Iterator<Item = Line<'a>>) -> bool {
-    lines
-        .find_map(|line| match quote.close(line.text) {
-            Some((before, rest)) => {
-                Some(value::ends_value(rest) && !sets_something(before) && opened_by(before).is_none())
-            }
-            None => sets_something(line.text).then_some(false),
-        })
-        .unwrap_or(false)
+/// Whether all lines are base64 text, blank, or a mark of key material.
+fn is_base64(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    Lines::of(text).all(|line| line.text.starts_with("-----") || line.text.bytes().all(is_part))
 }
 
 /// Whether a line is one from which key material is skipped, if it ends, or looks like one.

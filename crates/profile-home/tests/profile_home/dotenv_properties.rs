@@ -8,7 +8,7 @@ fn spiky() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
             "\"", "'", "\\", "#", " #", "$", "${A}", "=", "==", " ", "\t", "\n", "\r\n", "\r", "A", "B=", "export ",
-            "-----BEGIN ", "-----END ", "\u{FEFF}", "\u{A0}", "\u{2028}", "\0", "A=1\n", "B=\"x\n", "C='y\n",
+            "ABC=\"\n", "abc='\n", "# 5\"\n", "foo '\n", "-----BEGIN ", "-----END ", "\u{FEFF}", "\u{A0}", "\u{2028}", "\0", "A=1\n", "B=\"x\n", "C='y\n",
         ]).prop_map(str::to_owned),
         1 => any::<char>().prop_map(String::from),
     ];

@@ -208,10 +208,25 @@ fn file_18_a_quote_that_opens_a_value_closes_none() {
     check("A=\"cut off\nB=\"\nline\n\"\nC=x", &[("A", "\"cut off"), ("B", "\nline\n"), ("C", "x")]);
     check("A=\"cut off\nB=\"\nC=x", &[("A", "\"cut off"), ("B", "\""), ("C", "x")]);
     check("A=\"cut off\nexport KEY=\"\nC=x", &[("A", "\"cut off"), ("KEY", "\""), ("C", "x")]);
-    // A key that could be the end of base64 text as well: what stands behind it decides.
+    // A key that could be the end of base64 text as well: what stands before it decides.
     check("A=\"cut off\nKEY=\"\nline\n\"\nC=x", &[("A", "\"cut off"), ("KEY", "\nline\n"), ("C", "x")]);
     check("A='cut off\nKEY='\nab==' # c\nC=x", &[("A", "'cut off"), ("KEY", "\nab=="), ("C", "x")]);
-    for behind in ["", "C=x\n", "# c\nC=x\n", "C=\"x\"\n", "C='x\ny'\n", "C=\"MIIC\ndef=\"\n"] {
+    check("A=\"cut\nMIIB off\nKEY=\"\nC=x", &[("A", "\"cut"), ("KEY", "\""), ("C", "x")]);
+    check("A=\"----BEGIN X\nMIIB\nabc=\"\nC=x", &[("A", "\"----BEGIN X"), ("abc", "\""), ("C", "x")]);
+    check(
+        "A=\"-----BEGIN X-----\n\nMI+/==\nabc=\"\nC=x",
+        &[("A", "-----BEGIN X-----\n\nMI+/==\nabc="), ("C", "x")],
+    );
+    for behind in [
+        "",
+        "C=x\n",
+        "# c\nC=x\n",
+        "# 5\"\nC=x\n",
+        "inch 5\"\nC=x\n",
+        "C=\"x\"\n",
+        "C='x\ny'\n",
+        "C=\"MIIC\ndef=\"\n",
+    ] {
         for padded in ["abc=", "abcdef==", "a+b="] {
             let found = pairs(format!("A=\"MIIB\n{padded}\"\n{behind}"));
             assert_eq!(found[0], ("A".to_owned(), format!("MIIB\n{padded}")), "{behind}");
