@@ -270,6 +270,12 @@ fn on_lines() -> Vec<Hostile> {
         ("underscores", format!("a: 1{}\n", "_0".repeat(500_000)), OK),
         ("base sixty", format!("a: 1{}\n", ":00".repeat(300_000)), OK),
         ("an anchor's name", format!("a: &{} x\n", "a".repeat(1_000_000)), OK),
+        (
+            "anchors in quotes behind a margin",
+            format!("a: &b 1\nc:\n{}{}\n", " ".repeat(500_000), "\"&b\", ".repeat(80_000)),
+            INVALID,
+        ),
+        ("anchors behind a word", format!("a: {}\n", "x&b".repeat(300_000)), OK),
         ("an alias's name", format!("a: *{}\n", "a".repeat(1_000_000)), INVALID),
         ("a verbatim tag", format!("a: !<{}> x\n", "y".repeat(1_000_000)), ANY),
         ("escapes of a tag", format!("a: !{} x\n", "%41".repeat(300_000)), ANY),
