@@ -169,8 +169,7 @@ fn contents(
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         let read = file.read(rest)?;
         filled += read;
-        // All that was stated, and room was left for more: what comes later shows in the size.
-        if read == 0 || filled == stated {
+        if read == 0 {
             break;
         }
     }
