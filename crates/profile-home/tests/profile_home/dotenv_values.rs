@@ -211,6 +211,12 @@ fn file_18_a_quote_that_opens_a_value_closes_none() {
     // A key that could be the end of base64 text as well: what stands before it decides.
     check("A=\"cut off\nKEY=\"\nline\n\"\nC=x", &[("A", "\"cut off"), ("KEY", "\nline\n"), ("C", "x")]);
     check("A='cut off\nKEY='\nab==' # c\nC=x", &[("A", "'cut off"), ("KEY", "\nab=="), ("C", "x")]);
+    // Not padded to four characters, or no base64 text at all.
+    for (line, key) in [("KEYS", "KEYS"), ("K_Y", "K_Y"), ("export KEY", "KEY"), ("exportx ABC", "")] {
+        let found = pairs(format!("A=\"MIIB\n{line}=\"\n"));
+        let expected = if key.is_empty() { vec![] } else { vec![(key.to_owned(), "\"".to_owned())] };
+        assert_eq!(found[1..], expected, "{line}");
+    }
     check("A=\"cut\nMIIB off\nKEY=\"\nC=x", &[("A", "\"cut"), ("KEY", "\""), ("C", "x")]);
     check("A=\"----BEGIN X\nMIIB\nabc=\"\nC=x", &[("A", "\"----BEGIN X"), ("abc", "\""), ("C", "x")]);
     check(
@@ -344,6 +350,7 @@ pub(crate) fn hostile(length: usize) -> Vec<(&'static str, String)> {
         ("dollars", format!("A=\"{}\"", repeat("$"))),
         ("quotes", format!("A='{}'", repeat("''"))),
         ("one key", repeat("A=1\n")),
+        ("many keys", (0..length / 7).map(|n| format!("{n:x}=\n")).collect()),
         ("carriage returns", format!("A=\"{}\"", repeat("\r"))),
         ("spaces", format!("A{}=1", repeat(" "))),
         ("invisible characters", format!("A={}", repeat("\u{200B}"))),
