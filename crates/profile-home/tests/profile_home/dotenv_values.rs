@@ -350,7 +350,7 @@ pub(crate) fn hostile(length: usize) -> Vec<(&'static str, String)> {
         ("dollars", format!("A=\"{}\"", repeat("$"))),
         ("quotes", format!("A='{}'", repeat("''"))),
         ("one key", repeat("A=1\n")),
-        ("many keys", (0..length / 7).map(|n| format!("{n:x}=\n")).collect()),
+        ("many keys", (0..length / 7).map(|n| format!("{n:x}=\n")).collect::<Vec<_>>().concat()),
         ("carriage returns", format!("A=\"{}\"", repeat("\r"))),
         ("spaces", format!("A{}=1", repeat(" "))),
         ("invisible characters", format!("A={}", repeat("\u{200B}"))),
