@@ -133,6 +133,8 @@ impl ProfileScope {
     pub fn refresh(&self) -> Result<(), ScopeError> {
         let _one_at_a_time = self.0.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let host = &self.0.host;
+        // Also where the build ends before it asks a source: what was kept is of before the refresh.
+        host.inner().sources.forget(self.home());
         // A source that panics out of the build leaves a refusal too, and no revoked key.
         let mut swap = Swap { scope: self, parts: None };
         let built = match &self.0.subject {
@@ -147,9 +149,7 @@ impl ProfileScope {
             }
             Err(error) => {
                 tracing::warn!(code = error.code(), %error, "a scope could not be refreshed; its reads are refused");
-                if matches!(self.0.subject, Subject::Named(_)) {
-                    host.inner().sources.forget(self.home());
-                }
+                host.inner().sources.forget(self.home());
                 swap.parts = Some(Parts::refused(self.home().clone(), error.refusal()));
                 Err(error)
             }

@@ -46,9 +46,10 @@ struct State {
     /// The number of the last fetch that began, and of the last one that ended.
     began: u64,
     ended: u64,
-    /// Fetches up to this number are out of date: the home was dropped after they began.
+    /// Fetches up to this number are out of date: the home was dropped, or refreshed, after they began.
     outdated: u64,
-    /// What the last fetch brought, one outcome for each source. Never an empty answer in place of none.
+    /// What the last fetch brought, one outcome for each source. Never an empty answer in place of none, and
+    /// of one that is out of date nothing, as soon as nobody waits for it.
     latest: Option<Arc<[Outcome]>>,
     waiting: usize,
 }
@@ -64,10 +65,12 @@ impl SourceCache {
         &self.sources
     }
 
-    /// Drops what is kept for a home: its profile is gone. What a fetch in flight brings is not kept.
+    /// Drops what is kept for a home: its profile is gone, or a refresh begins. What a fetch in flight brings
+    /// is not kept.
     pub fn forget(&self, home: &HomeId) {
         let mut homes = lock(&self.homes);
-        if homes.get(home).is_some_and(|slot| slot.outdate()) {
+        // Whoever is about to fetch holds the slot already, and nobody may fetch beside that one.
+        if homes.get(home).is_some_and(|slot| slot.outdate() && Arc::strong_count(slot) == 1) {
             homes.remove(home);
         }
     }
@@ -115,15 +118,18 @@ impl Slot {
         anew: bool,
     ) -> Arc<[Outcome]> {
         let mut state = lock(&self.state);
-        if let Some(kept) = state.kept().filter(|_| !anew) {
+        if anew {
+            // For the others too: who comes after the refresh gets nothing that was fetched before it.
+            state.outdated = state.began;
+        } else if let Some(kept) = state.kept() {
             return kept;
         }
         // The first fetch that will do: one in flight, unless it began before what this one must see.
         let mut enough = state.began + u64::from(anew || !state.in_flight() || state.is_outdated());
         loop {
             if state.ended >= enough {
-                if let Some(outcomes) = &state.latest {
-                    return Arc::clone(outcomes);
+                if let Some(outcomes) = state.shared() {
+                    return outcomes;
                 }
                 enough = state.began + u64::from(!state.in_flight());
             }
@@ -180,6 +186,11 @@ impl State {
         self.began <= self.outdated
     }
 
+    /// What the last fetch brought, for one of those who waited for it.
+    fn shared(&mut self) -> Option<Arc<[Outcome]>> {
+        if self.is_outdated() && self.waiting == 0 { self.latest.take() } else { self.latest.clone() }
+    }
+
     /// What every source has answered, if each has.
     fn kept(&self) -> Option<Arc<[Outcome]>> {
         let usable = !self.in_flight() && !self.is_outdated();
@@ -211,7 +222,7 @@ impl Flight<'_> {
         let outcomes: Arc<[Outcome]> = outcomes.into();
         let mut state = lock(&self.slot.state);
         state.ended = state.began;
-        state.latest = Some(Arc::clone(&outcomes));
+        state.latest = (!state.is_outdated() || state.waiting > 0).then(|| Arc::clone(&outcomes));
         drop(state);
         self.slot.changed.notify_all();
         outcomes
@@ -241,5 +252,47 @@ impl fmt::Debug for SourceCache {
             .field("homes", &slots.len())
             .field("waiting", &waiting)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, OnceLock, Weak};
+
+    use watertight_profile_home::ProfileHome;
+    use watertight_vocabulary::{HomeId, Name, Secret};
+
+    use super::{SourceCache, lock};
+    use crate::{Asking, SecretScope, SecretSource, SourceError, SourceRequest};
+
+    /// Its home goes while it is asked.
+    #[derive(Debug, Default)]
+    struct TooLate(OnceLock<Weak<SourceCache>>);
+
+    impl SecretSource for TooLate {
+        fn name(&self) -> &'static str {
+            "too-late"
+        }
+
+        fn declares(&self) -> &[Name] {
+            &[]
+        }
+
+        fn fetch(&self, request: &SourceRequest<'_>) -> Result<Vec<(Name, Secret)>, SourceError> {
+            self.0.get().and_then(Weak::upgrade).expect("the cache is there").forget(request.home());
+            Ok(vec![(Name::from("KEY"), Secret::from("canary-1"))])
+        }
+    }
+
+    #[test]
+    fn sec_32_what_is_brought_for_a_home_that_went_meanwhile_is_held_by_nobody_but_who_asked() {
+        let source = Arc::new(TooLate::default());
+        let cache = Arc::new(SourceCache::new([Arc::clone(&source) as Arc<dyn SecretSource>]));
+        source.0.set(Arc::downgrade(&cache)).expect("it is set once");
+        let home = ProfileHome::confined(HomeId::new("/world/profiles/gone".into(), None));
+        let bound = SecretScope::builder(&home).sources(&cache, Asking::Once).build();
+        assert_eq!(bound.policy().map(|scope| scope.names().len()), Ok(1), "it was asked before");
+        let held = lock(&cache.homes).values().filter(|slot| lock(&slot.state).latest.is_some()).count();
+        assert_eq!(held, 0, "a value of a home that is gone is kept in memory");
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use watertight::host as ambient_host;
 use watertight::secret_scope::{SecretSource, SourceError, SourceRequest};
 use watertight::vocabulary::{Name, Secret};
+use watertight::{ProfileScope, host as ambient_host};
 
 use crate::world::{World, code, value};
 
@@ -148,4 +148,42 @@ fn sec_32_what_is_kept_of_a_home_goes_when_the_profile_does() {
     std::fs::remove_file(world.path("profiles/.deleted/coder")).unwrap();
     let again = host.profile_scope("coder").unwrap();
     assert_eq!(value(again.secret("VAULT_KEY")).as_deref(), Some("canary-coder-1"), "fetched anew");
+}
+
+#[test]
+fn sec_28_a_refresh_that_fails_before_it_asks_keeps_no_answer_of_a_source_for_later() {
+    let world = World::with_coder();
+    world.write("profiles/coder/SOUL.md", "x");
+    let vault = Vault::answering(["VAULT_KEY"], Answer::Numbered);
+    let host = world.builder().source(vault.clone()).build().unwrap();
+    let launch = || host.launch_scope().unwrap();
+    let coder = || host.profile_scope("coder").unwrap();
+    let both: [(&str, &dyn Fn() -> ProfileScope); 2] = [(".env", &launch), ("profiles/coder/.env", &coder)];
+    for (file, scope_now) in both {
+        let (scope, file) = (scope_now(), world.path(file));
+        let _ = std::fs::remove_file(&file);
+        std::fs::create_dir(&file).unwrap();
+        assert_eq!(scope.refresh().unwrap_err().code(), "unavailable");
+        std::fs::remove_dir(&file).unwrap();
+        let asked = vault.asked();
+        assert!(value(scope_now().secret("VAULT_KEY")).is_some());
+        assert_eq!(vault.asked(), asked + 1, "{}: what was kept before the refresh is gone", file.display());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn sec_28_a_launch_home_that_was_elsewhere_at_a_refresh_keeps_no_answer_of_a_source_for_later() {
+    let world = World::with_coder();
+    let vault = Vault::answering(["VAULT_KEY"], Answer::Numbered);
+    let host = world.builder().source(vault.clone()).build().unwrap();
+    let scope = host.launch_scope().unwrap();
+    let (root, away) = (world.root(), world.root().with_file_name("away"));
+    std::fs::rename(&root, &away).unwrap();
+    std::os::unix::fs::symlink(&away, &root).unwrap();
+    scope.refresh().expect_err("the home is a link now");
+    std::fs::remove_file(&root).unwrap();
+    std::fs::rename(&away, &root).unwrap();
+    let again = host.launch_scope().unwrap();
+    assert_eq!(value(again.secret("VAULT_KEY")).as_deref(), Some("canary-root-1"), "fetched anew");
 }

@@ -229,6 +229,35 @@ fn sec_28_a_refresh_takes_no_part_in_a_fetch_that_began_before_it() {
     });
 }
 
+/// A build that retries after a failure keeps what the other sources answered; but not for a refresh that
+/// came before it.
+#[test]
+fn sec_28_a_retry_between_a_failed_fetch_and_a_waiting_refresh_brings_back_no_revoked_key() {
+    for _ in 0..300 {
+        let (gate, bad) = Gate::new();
+        let good = Arc::new(Broken::named("good", ["OTHER"]));
+        good.mend();
+        let cache = SourceCache::new([good as Arc<dyn SecretSource>, bad]);
+        std::thread::scope(|threads| {
+            // Its second build comes right when its first has ended, before whoever waits can go on.
+            let eager = threads.spawn(|| {
+                build(&cache, &home("a"), Asking::Once);
+                build(&cache, &home("a"), Asking::Once);
+            });
+            assert_eq!(gate.reached(), "a");
+            let refresh = threads.spawn(|| build(&cache, &home("a"), Asking::Anew));
+            until_waiting(&cache, 1);
+            for _ in 0..4 {
+                gate.answer("fail");
+            }
+            let refreshed = refresh.join().expect("no panic");
+            eager.join().expect("no panic");
+            let other = refreshed.get("OTHER").expect("its source answers");
+            assert_ne!(text(other), Some("canary-good-a-OTHER-1"), "that was asked for before the refresh");
+        });
+    }
+}
+
 #[test]
 fn sec_32_a_fetch_in_flight_when_its_home_goes_is_not_kept() {
     let (gate, source) = Gate::new();
