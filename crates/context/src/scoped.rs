@@ -85,8 +85,20 @@ pin_project! {
     impl<W, S: ContextSource> PinnedDrop for Scoped<W, S> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            let mut wrapped = this.wrapped;
-            stack::enter(Frame::of(this.scope.context()), || wrapped.set(None));
+            let mut wrapped = Wrapped(this.wrapped);
+            stack::enter(Frame::of(this.scope.context()), || wrapped.0.set(None));
+        }
+    }
+}
+
+/// What is wrapped, on its way out: where the source panics instead of saying which scope is its own, it goes
+/// outside of every scope, and not in that of whoever drops it (CTX-02).
+struct Wrapped<'a, W>(Pin<&'a mut Option<W>>);
+
+impl<W> Drop for Wrapped<'_, W> {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            detached(|| self.0.set(None));
         }
     }
 }

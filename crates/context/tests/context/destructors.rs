@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use watertight_context::{Context, InScope, detached, with_ambient};
+use watertight_context::{Context, ContextSource, InScope, detached, with_ambient};
 
 use crate::support::{A, B, Profile, ReportsOnDrop, a, b, bound, poll_once, yield_now};
 
@@ -63,6 +63,24 @@ fn ctx_02_a_detached_future_dropped_inside_a_scope_runs_its_destructors_outside(
         drop(future);
     });
     assert_eq!(reports(), [None]);
+}
+
+#[test]
+fn ctx_02_a_future_whose_own_scope_cannot_be_had_runs_its_destructors_outside_of_every_other() {
+    struct Gone;
+    impl ContextSource for Gone {
+        fn context(&self) -> Context {
+            std::panic::resume_unwind(Box::new("there is no such scope any more"))
+        }
+    }
+    let (report, reports) = ReportsOnDrop::new();
+    let future = Box::pin(async move { drop(report) }.in_scope(Gone));
+    b().run(|| {
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
+        assert!(dropped.is_err());
+        assert_eq!(bound(), B);
+    });
+    assert_eq!(reports(), [None], "the destructor read in the dropper's scope");
 }
 
 #[test]
