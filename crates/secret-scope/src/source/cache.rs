@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use watertight_vocabulary::HomeId;
 
-use super::{Occasion, Outcome, SecretSource, SourceError};
+use super::{Occasion, Outcome, SecretSource};
 
 /// The sources of one host, and what they answered for each home (SEC-32).
 ///
@@ -154,17 +154,15 @@ impl Slot {
         state.began += 1;
         drop(state);
 
-        let mut flight =
-            Flight { slot: self, sources, outcomes: Vec::with_capacity(sources.len()), landed: false };
-        for (number, source) in sources.iter().enumerate() {
+        let flight = Flight { slot: self, landed: false };
+        let outcomes = sources.iter().enumerate().map(|(number, source)| {
             let answered = before.as_ref().and_then(|before| before.get(number));
-            let outcome = match answered.filter(|outcome| outcome.answer.is_ok()) {
+            match answered.filter(|outcome| outcome.answer.is_ok()) {
                 Some(outcome) => outcome.clone(),
                 None => Outcome::asked(&**source, occasion),
-            };
-            flight.outcomes.push(outcome);
-        }
-        flight.land()
+            }
+        });
+        flight.land(outcomes.collect())
     }
 
     /// Drops what is kept, and whatever is in flight when it arrives. Says whether nothing is in flight.
@@ -199,40 +197,33 @@ impl State {
     }
 }
 
-/// A fetch on its way, which ends whatever happens: after a panic the sources that were not reached have
-/// failed, and whoever waits goes on.
+/// A fetch on its way, which ends whatever happens: after a panic it has brought nothing, and whoever waits
+/// asks for itself.
 struct Flight<'a> {
     slot: &'a Slot,
-    sources: &'a [Arc<dyn SecretSource>],
-    outcomes: Vec<Outcome>,
     landed: bool,
 }
 
 impl Flight<'_> {
-    fn land(mut self) -> Arc<[Outcome]> {
-        self.end()
+    fn land(mut self, outcomes: Arc<[Outcome]>) -> Arc<[Outcome]> {
+        self.end(Some(Arc::clone(&outcomes)));
+        outcomes
     }
 
-    fn end(&mut self) -> Arc<[Outcome]> {
+    fn end(&mut self, brought: Option<Arc<[Outcome]>>) {
         self.landed = true;
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        for source in self.sources.iter().skip(outcomes.len()) {
-            outcomes.push(Outcome::failed(&**source, &SourceError::Panicked));
-        }
-        let outcomes: Arc<[Outcome]> = outcomes.into();
         let mut state = lock(&self.slot.state);
         state.ended = state.began;
-        state.latest = (!state.is_outdated() || state.waiting > 0).then(|| Arc::clone(&outcomes));
+        state.latest = brought.filter(|_| !state.is_outdated() || state.waiting > 0);
         drop(state);
         self.slot.changed.notify_all();
-        outcomes
     }
 }
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if !self.landed {
-            self.end();
+            self.end(None);
         }
     }
 }

@@ -177,10 +177,6 @@ impl Outcome {
         self.answer.as_ref().err().filter(|refusal| refusal.code() != NOT_ASKED)
     }
 
-    fn failed(source: &dyn SecretSource, error: &SourceError) -> Self {
-        Self::of(source, Err(error.refusal(source.name())))
-    }
-
     fn of(source: &dyn SecretSource, answer: Result<Arc<[(Name, Secret)]>, Refusal>) -> Self {
         Self { name: source.name().into(), declares: source.declares().into(), answer }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use watertight_profile_home::ProfileHome;
-use watertight_secret_scope::{Asking, SecretScope, SecretSource, SourceCache, SourceError};
+use watertight_secret_scope::{Asking, SecretScope, SecretSource, SourceCache, SourceError, SourceRequest};
 use watertight_vocabulary::{HomeId, HomeStamp, Name, Secret};
 
 use super::{Broken, scripted};
@@ -293,6 +293,44 @@ fn sec_32_a_source_that_panics_fails_for_those_who_wait_and_is_asked_again() {
         assert_eq!(gate.reached(), "a");
         gate.answer("x");
         assert_eq!(third.join().expect("no panic"), "canary-a-x");
+    });
+}
+
+/// A source that cannot even be asked what it is called, the first time.
+#[derive(Debug, Default)]
+struct Nameless(AtomicUsize);
+
+impl SecretSource for Nameless {
+    fn name(&self) -> &'static str {
+        if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
+            std::panic::resume_unwind(Box::new("no name"));
+        }
+        "named by now"
+    }
+
+    fn declares(&self) -> &[Name] {
+        &[]
+    }
+
+    fn fetch(&self, _: &SourceRequest<'_>) -> Result<Vec<(Name, Secret)>, SourceError> {
+        Ok(vec![(Name::from("KEY"), Secret::from("canary-x"))])
+    }
+}
+
+#[test]
+fn sec_32_a_source_that_panics_outside_of_its_answer_ends_its_own_fetch_and_no_other() {
+    let (gate, slow) = Gate::new();
+    let cache = SourceCache::new([slow, Arc::new(Nameless::default()) as Arc<dyn SecretSource>]);
+    std::thread::scope(|threads| {
+        let build = || key(&build(&cache, &home("a"), Asking::Once));
+        let first = threads.spawn(build);
+        assert_eq!(gate.reached(), "a");
+        let second = threads.spawn(build);
+        until_waiting(&cache, 1);
+        gate.answer("lost");
+        gate.answer("kept");
+        assert!(first.join().is_err(), "whoever asked hears of it");
+        assert_eq!(second.join().expect("no panic"), "canary-x", "and whoever waited asks for itself");
     });
 }
 
