@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use watertight_env_snapshot::CommandExt;
-use watertight_profile_home::parse_dotenv;
+use watertight_profile_home::{Dotenv, parse_dotenv};
 use watertight_vocabulary::{Name, Secret};
 
 use super::process::{Fault, Limits, Output, run};
@@ -50,7 +50,7 @@ pub struct CommandSource {
 enum Reading {
     /// As the value of the one declared name, without one line end at its end.
     Value,
-    /// As a `.env` file.
+    /// As a `.env` file, each line of which counts.
     Dotenv,
 }
 
@@ -69,7 +69,8 @@ impl CommandSource {
         Self::new(name, program.into(), arguments, vec![declares.into()], Reading::Value)
     }
 
-    /// A program whose output is read as a `.env` file.
+    /// A program whose output is read as a `.env` file. A line of it that assigns nothing is a failure: what
+    /// it would have said cannot be known.
     pub fn dotenv<A: Into<OsString>, N: Into<Name>>(
         name: &str,
         program: impl Into<OsString>,
@@ -121,7 +122,10 @@ impl CommandSource {
             }
             Reading::Dotenv => {
                 let file = parse_dotenv(output);
-                let file = file.map_err(|_| SourceError::Output { program: self.shown() })?;
+                // What is about no key is about a line that gave none, or that is no text: a name is missing
+                // then, and a program that says that it has no answer may say so here.
+                let whole = |file: &Dotenv| file.diagnostics().iter().all(|found| found.subject().is_some());
+                let file = file.ok().filter(whole).ok_or(SourceError::Output { program: self.shown() })?;
                 Ok(file.entries().map(|entry| (entry.name().clone(), entry.value().clone())).collect())
             }
         }

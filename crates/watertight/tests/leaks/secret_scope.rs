@@ -75,6 +75,7 @@ pub(crate) fn sources(seen: &Arc<Mutex<Texts>>) -> Vec<Arc<dyn SecretSource>> {
     sources.push(shell("failing", "echo @; echo @ >&2; exit 3", "FAILING_KEY"));
     sources.push(shell("encoded", "printf '\\377\\376@'", "ENCODED_KEY"));
     sources.push(shell("odd", "echo '@ @'; echo ODD_KEY=@; echo PATH=@", "ODD_KEY"));
+    sources.push(shell("clean", "echo CLEAN_KEY=@; echo PATH=@", "CLEAN_KEY"));
     sources.push(Arc::new(CommandSource::value("long", "echo", [CANARY], "LONG_KEY").at_most(4)));
     sources
 }

@@ -237,6 +237,24 @@ fn sec_23_output_that_is_no_dotenv_file_is_a_failure_without_its_text() {
 }
 
 #[test]
+fn sec_23_output_with_a_line_that_is_no_assignment_is_a_failure_and_no_answer_without_it() {
+    for odd in ["canary: your session has expired", "canary: status=401", "K=caf\\351"] {
+        let script = format!("printf '# told\\nOTHER=canary-1\\n\\n{odd}\\n'");
+        let source = CommandSource::dotenv("vault", "sh", ["-c", &script], ["KEY"]);
+        let text = refusal(&source);
+        assert!(
+            text.contains("cannot be read as a `.env` file") && !text.contains("canary"),
+            "{odd}: {text}"
+        );
+    }
+    let script = "printf '# told\\nKEY=canary-1\\nKEY=canary-2\\n\\nexport OTHER=\"a\\nb\"\\n'";
+    let source = CommandSource::dotenv("vault", "sh", ["-c", script], ["KEY"]);
+    let scope = policy(&build(&home("coder"), "", &source));
+    assert_eq!(text(scope.get("KEY").expect("it answered")), Some("canary-2"));
+    assert_eq!(text(scope.get("OTHER").expect("it answered")), Some("a\nb"));
+}
+
+#[test]
 fn sec_23_a_request_shows_declared_names_of_the_own_file_and_nothing_else() {
     let home = ProfileHome::confined(HomeId::new("/world/profiles/coder".into(), None));
     let files = files_of(&home, "KEY=canary-reference\nUNDECLARED=canary-2\nPATH=canary-3\n");
