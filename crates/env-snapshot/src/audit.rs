@@ -6,7 +6,6 @@ use std::process::Command;
 use watertight_vocabulary::Name;
 
 use crate::ChildEnv;
-use crate::spec::shown;
 
 /// A command is no longer as its child environment made it (SNAP-26). It names variables and no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +61,7 @@ impl ChildEnv {
             let Some(value) = value else { continue };
             missing.remove(&*self.case.fold(name));
             match self.get(name) {
-                None => deviations.push(Deviation::Added(shown(&Name::new(name)))),
+                None => deviations.push(Deviation::Added(Name::new(name).without_value())),
                 Some(own) if own.expose_bytes() != value.as_encoded_bytes() => {
                     deviations.push(Deviation::Changed(Name::new(name)));
                 }

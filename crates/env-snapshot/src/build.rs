@@ -1,5 +1,5 @@
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,6 @@ use watertight_vocabulary::{
 use crate::child_env::Variable;
 use crate::lists::{WORKING_DIRECTORY_VARIABLE, base_list, is_terminal, loader_hooks};
 use crate::runner::is_runner_identity;
-use crate::spec::shown;
 use crate::{ChildEnv, ChildEnvError, ChildSpec, DropReason, Dropped, EnvSnapshot, limits};
 
 /// What a child environment is built out of: everything that is bound, as the host knows it.
@@ -247,7 +246,7 @@ impl Draft<'_> {
     }
 
     fn drop(&mut self, name: &Name, reason: DropReason) {
-        self.dropped.push(Dropped::new(shown(name), reason));
+        self.dropped.push(Dropped::new(name.without_value(), reason));
     }
 
     fn finish(mut self, directory: Option<PathBuf>) -> ChildEnv {
@@ -263,10 +262,12 @@ impl Draft<'_> {
         let mut dropped = std::mem::take(&mut self.dropped);
         dropped.retain(|drop| drop.reason() != DropReason::NotBound || !self.holds(drop.name().as_os_str()));
         self.dropped = dropped;
+        let case = self.case;
+        let folded = |name: &Name| case.fold(name.as_os_str()).into_owned();
+        let mut spoken_of: HashSet<_> = self.dropped.iter().map(|dropped| folded(dropped.name())).collect();
         for name in self.base.names() {
             let text = name.as_os_str();
-            let spoken_of = self.dropped.iter().any(|dropped| dropped.is_about(&shown(name), self.case));
-            if !spoken_of && !self.holds(text) {
+            if !self.holds(text) && spoken_of.insert(folded(&name.without_value())) {
                 self.drop(name, self.forbidden(text).unwrap_or(DropReason::NotListed));
             }
         }

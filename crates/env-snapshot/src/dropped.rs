@@ -1,6 +1,6 @@
 use std::fmt;
 
-use watertight_vocabulary::{CaseRule, Name};
+use watertight_vocabulary::Name;
 
 /// A name that does not reach a child, and why (SNAP-26).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,10 +38,6 @@ pub enum DropReason {
 impl Dropped {
     pub(crate) fn new(name: Name, reason: DropReason) -> Self {
         Self { name, reason }
-    }
-
-    pub(crate) fn is_about(&self, name: &Name, case: CaseRule) -> bool {
-        case.same(self.name.as_os_str(), name.as_os_str())
     }
 
     /// The name.

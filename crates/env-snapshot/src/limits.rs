@@ -1,7 +1,6 @@
 use watertight_vocabulary::{Name, Platform, Secret};
 
 use crate::ChildEnvError;
-use crate::spec::shown;
 
 /// The most bytes that all entries of a child's environment may take, unless the host sets another number
 /// (SNAP-25).
@@ -43,9 +42,9 @@ fn check_characters(name: &Name, value: &Secret, platform: Platform) -> Result<(
     if bytes.is_empty() {
         Err(ChildEnvError::EmptyName)
     } else if bytes.contains(&0) {
-        Err(ChildEnvError::NulInName { name: shown(name) })
+        Err(ChildEnvError::NulInName { name: name.without_value() })
     } else if bytes.iter().skip(allowed).any(|byte| *byte == b'=') {
-        Err(ChildEnvError::EqualsInName { name: shown(name) })
+        Err(ChildEnvError::EqualsInName { name: name.without_value() })
     } else if value.expose_bytes().contains(&0) {
         Err(ChildEnvError::NulInValue { name: name.clone() })
     } else {

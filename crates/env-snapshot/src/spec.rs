@@ -100,29 +100,15 @@ impl ChildSpec {
 /// Names only. What stands behind a `=` in a name is no name and is not shown.
 impl fmt::Debug for ChildSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let passed: Vec<_> = self.passed.names().map(shown).collect();
-        let set: Vec<_> = self.set.iter().map(|(name, _)| shown(name)).collect();
+        let passed: Vec<_> = self.passed.names().collect();
+        let set: Vec<_> = self.set.iter().map(|(name, _)| name).collect();
         f.debug_struct("ChildSpec")
             .field("passed", &passed)
-            .field("prefixes", &self.passed.prefixes().map(shown).collect::<Vec<_>>())
+            .field("prefixes", &self.passed.prefixes().collect::<Vec<_>>())
             .field("set", &set)
             .field("directory", &self.directory)
             .field("terminal", &self.terminal)
             .field("runner", &self.runner.is_some())
             .finish()
-    }
-}
-
-/// A name as a message may show it: up to its `=`, for behind it stands a value that was put into the
-/// wrong argument. A leading `=` belongs to a name (SNAP-05).
-pub(crate) fn shown(name: &Name) -> Name {
-    let text = name.as_os_str();
-    let cut = text.as_encoded_bytes().iter().skip(1).position(|byte| *byte == b'=');
-    match (cut, text.to_str()) {
-        (None, _) => name.clone(),
-        (Some(cut), Some(text)) => Name::from(text.get(..=cut).unwrap_or_default()),
-        (Some(cut), None) => Name::from(
-            String::from_utf8_lossy(text.as_encoded_bytes().get(..=cut).unwrap_or_default()).as_ref(),
-        ),
     }
 }

@@ -97,15 +97,13 @@ const PATTERN: &[u8] = b"*?[]{}()|^$+!~%\\,";
 
 fn checked(name: Name, control_plane: &ControlPlane, case: CaseRule) -> Result<Name, SharedNamesError> {
     let bytes = name.as_os_str().as_encoded_bytes();
-    if bytes.iter().any(|byte| PATTERN.contains(byte)) {
+    // Behind a `=` stands a value: whatever signs it holds, it is no pattern.
+    if !bytes.contains(&b'=') && bytes.iter().any(|byte| PATTERN.contains(byte)) {
         return Err(SharedNamesError::Pattern { name });
     }
     let fits = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     if bytes.is_empty() || !bytes.iter().all(fits) {
-        // Behind a `=` there may stand a value.
-        let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
-        let shown = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned();
-        return Err(SharedNamesError::NotAName { name: Name::from(shown) });
+        return Err(SharedNamesError::NotAName { name: name.without_value() });
     }
     if control_plane.contains(name.as_os_str(), case) {
         return Err(SharedNamesError::ControlPlane { name });

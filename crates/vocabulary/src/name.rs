@@ -7,7 +7,9 @@ use serde::{Serialize, Serializer};
 
 /// The name of a variable, kept as the system gave it.
 ///
-/// Cheap to clone. `Display` and `Debug` escape what is not printable, so a name can stand in a message.
+/// Cheap to clone. `Display`, `Debug` and `Serialize` escape what is not printable, so a name can stand in a
+/// message, and show nothing of what stands behind a `=`: it is a value that was put into the wrong place. A
+/// `=` that a name begins with belongs to it (SNAP-05).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<OsStr>);
 
@@ -37,6 +39,22 @@ impl Name {
     #[inline]
     pub fn as_os_str(&self) -> &OsStr {
         &self.0
+    }
+
+    /// The name without its `=` and what stands behind it: as much of it as a report may keep.
+    #[must_use]
+    pub fn without_value(&self) -> Self {
+        let shown = self.shown();
+        if shown.len() == self.0.len() {
+            return self.clone();
+        }
+        Self::new(String::from_utf8_lossy(shown).as_ref())
+    }
+
+    fn shown(&self) -> &[u8] {
+        let bytes = self.0.as_encoded_bytes();
+        let sign = bytes.iter().skip(1).position(|byte| *byte == b'=');
+        sign.and_then(|sign| bytes.get(..=sign)).unwrap_or(bytes)
     }
 
     /// The name as text, where it is text.
@@ -93,7 +111,9 @@ impl Borrow<OsStr> for Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.to_string_lossy().escape_debug())
+        let shown = self.shown();
+        write!(f, "{}", String::from_utf8_lossy(shown).escape_debug())?;
+        if shown.len() < self.0.len() { f.write_str("=\u{2026}") } else { Ok(()) }
     }
 }
 
@@ -114,6 +134,39 @@ mod tests {
     use std::ffi::OsStr;
 
     use super::Name;
+
+    #[test]
+    fn a_name_is_shown_up_to_an_equals_sign() {
+        for (name, shown) in [
+            ("KEY", "KEY"),
+            ("KEY=canary-1", "KEY"),
+            ("KEY==canary-1", "KEY"),
+            ("K=canary-1=2", "K"),
+            ("=C:", "=C:"),
+            ("=C:=canary-1", "=C:"),
+            ("==canary-1", "="),
+            ("=", "="),
+            ("", ""),
+            ("\n\u{E9}=canary-1", "\\n\u{E9}"),
+        ] {
+            let message =
+                if name.contains("canary") { format!("{shown}=\u{2026}") } else { shown.to_owned() };
+            let name = Name::from(name);
+            assert_eq!((name.to_string(), format!("{name:?}")), (message.clone(), message));
+            assert_eq!(name.without_value().to_string(), shown);
+            assert!(!name.without_value().as_str().unwrap().contains("canary"));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_is_shown_up_to_an_equals_sign() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let name = Name::new(OsStr::from_bytes(b"K\xFF=canary-1"));
+        assert_eq!(name.to_string(), "K\u{FFFD}=\u{2026}");
+        assert_eq!(name.without_value().as_str(), Some("K\u{FFFD}"));
+    }
 
     #[test]
     fn a_name_of_any_length_is_impossible_with_an_equals_sign_or_a_nul_at_any_place() {

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use watertight_env_snapshot::{ChildEnv, ChildSpec, CommandExt, DropReason, EnvSnapshot, MapEnv};
 use watertight_vocabulary::{EnvSource, Platform, Refusal, Refused, RefusedReason};
@@ -167,6 +168,17 @@ fn snap_26_everything_that_stays_behind_is_listed_by_name_and_reason() {
     );
     let shown = format!("{:?} {}", child.dropped(), child.dropped()[0]);
     assert!(!shown.contains("canary"), "{shown}");
+}
+
+#[test]
+fn snap_26_a_large_environment_is_listed_in_linear_time() {
+    const VARIABLES: usize = 30_000;
+    let world = World::with_environment((0..VARIABLES).map(|n| (format!("VARIABLE_{n}"), "canary")));
+    let began = Instant::now();
+    let child = world.build(&ChildSpec::new()).unwrap();
+    // Comparing each with each would take minutes.
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert_eq!(child.dropped().len(), VARIABLES);
 }
 
 #[test]

@@ -106,7 +106,9 @@ fn failures(texts: &mut Texts, tree: &Tree, host: &Host) {
     fs::rename(tree.path("root/profiles/coder"), tree.path("root/profiles/moved")).unwrap();
     show!(texts, scope.refresh().unwrap_err(), scope);
     show!(texts, host.profile_scope("coder").unwrap_err(), host.profile_scope("No Name").unwrap_err());
-    show!(texts, tree.builder().share([format!("KEY={CANARY}")]).build().unwrap_err());
+    for value in [CANARY.to_owned(), format!("{CANARY}+$"), format!("*{CANARY}")] {
+        show!(texts, tree.builder().share([format!("KEY={value}")]).build().unwrap_err());
+    }
     show!(texts, tree.builder().launch_home(tree.path("root/.env/below")).build().unwrap_err());
     show!(texts, ScopeError::WouldSwitchProfile, ScopeError::Abandoned);
     tree.env.set("HERMES_HOME", format!("~{CANARY}"));

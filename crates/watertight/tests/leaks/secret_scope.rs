@@ -54,7 +54,9 @@ impl SecretSource for Watching {
         if self.panics {
             std::panic::resume_unwind(Box::new(CANARY));
         }
-        Ok(vec![(Name::from("VAULT_KEY"), Secret::from(CANARY)), (Name::from("PATH"), Secret::from(CANARY))])
+        let misplaced = format!("MODEL_KEY={CANARY}");
+        let names = ["VAULT_KEY", "PATH", &misplaced, "=", ""];
+        Ok(names.map(|name| (Name::from(name), Secret::from(CANARY))).into())
     }
 }
 
@@ -62,12 +64,14 @@ impl SecretSource for Watching {
 pub(crate) fn sources(seen: &Arc<Mutex<Texts>>) -> Vec<Arc<dyn SecretSource>> {
     let mut sources: Vec<Arc<dyn SecretSource>> = Vec::new();
     for (panics, name) in [(false, "VAULT_KEY"), (true, "PANIC_KEY")] {
-        let names = vec![Name::from("MODEL_KEY"), Name::from(name)];
+        let misplaced = format!("MODEL_KEY={CANARY}");
+        let names = vec![Name::from("MODEL_KEY"), Name::from(name), Name::from(misplaced)];
         sources.push(Arc::new(Watching { names, panics, seen: Arc::clone(seen) }));
     }
     let nothing: [&str; 0] = [];
     sources.push(Arc::new(CommandSource::value("missing", "/nowhere/program", [CANARY], "MISSING_KEY")));
     sources.push(Arc::new(CommandSource::value("silent", "true", nothing, "SILENT_KEY")));
+    sources.push(Arc::new(CommandSource::value("misplaced", "true", nothing, format!("KEY={CANARY}"))));
     let shell = |name: &str, script: &str, key: &str| {
         let script = script.replace('@', CANARY);
         Arc::new(CommandSource::dotenv(name, "sh", ["-c".to_owned(), script], [key])) as Arc<dyn SecretSource>
