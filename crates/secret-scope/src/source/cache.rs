@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use watertight_vocabulary::HomeId;
@@ -19,8 +20,12 @@ use super::{Occasion, Outcome, SecretSource};
 /// by a race. Values are wiped when the last scope that holds them is gone.
 pub struct SourceCache {
     sources: Vec<Arc<dyn SecretSource>>,
-    homes: Mutex<HashMap<HomeId, Arc<Slot>>>,
+    homes: Mutex<Homes>,
 }
+
+/// Homes by their places: of each nearly always one, and beside it at most what is still in flight for a
+/// folder that was there before.
+type Homes = HashMap<PathBuf, Vec<(HomeId, Arc<Slot>)>>;
 
 /// Whether a build asks the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,15 +74,16 @@ impl SourceCache {
     /// is not kept.
     pub fn forget(&self, home: &HomeId) {
         let mut homes = lock(&self.homes);
-        // Whoever is about to fetch holds the slot already, and nobody may fetch beside that one.
-        if homes.get(home).is_some_and(|slot| slot.outdate() && Arc::strong_count(slot) == 1) {
-            homes.remove(home);
+        let Some(here) = homes.get_mut(home.path()) else { return };
+        here.retain(|(id, slot)| id != home || !drop_from(slot));
+        if here.is_empty() {
+            homes.remove(home.path());
         }
     }
 
     /// For how many homes something is kept or in flight.
     pub fn len(&self) -> usize {
-        lock(&self.homes).len()
+        lock(&self.homes).values().map(Vec::len).sum()
     }
 
     /// Whether nothing is kept or in flight.
@@ -99,14 +105,21 @@ impl SourceCache {
     /// The slot of a home. What another folder left at the same place is dropped: it is gone (PROF-45).
     fn slot(&self, home: &HomeId) -> Arc<Slot> {
         let mut homes = lock(&self.homes);
-        if let Some(slot) = homes.get(home) {
+        let here = homes.entry(home.path().to_owned()).or_default();
+        if let Some((_, slot)) = here.iter().find(|(id, _)| id == home) {
             return Arc::clone(slot);
         }
-        homes.retain(|other, slot| other.path() != home.path() || !slot.outdate());
+        here.retain(|(_, slot)| !drop_from(slot));
         let slot = Arc::<Slot>::default();
-        homes.insert(home.clone(), Arc::clone(&slot));
+        here.push((home.clone(), Arc::clone(&slot)));
         slot
     }
+}
+
+/// Drops what a slot keeps; says whether the slot may go too. Whoever is about to fetch holds it already, and
+/// nobody may fetch beside that one.
+fn drop_from(slot: &Arc<Slot>) -> bool {
+    slot.outdate() && Arc::strong_count(slot) == 1
 }
 
 impl Slot {
@@ -236,7 +249,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The sources, how many homes, and how many builds wait for a fetch; never a value.
 impl fmt::Debug for SourceCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slots: Vec<_> = lock(&self.homes).values().map(Arc::clone).collect();
+        let slots: Vec<_> = lock(&self.homes).values().flatten().map(|(_, slot)| Arc::clone(slot)).collect();
         let waiting: usize = slots.iter().map(|slot| lock(&slot.state).waiting).sum();
         f.debug_struct("SourceCache")
             .field("sources", &self.sources)
@@ -283,7 +296,8 @@ mod tests {
         let home = ProfileHome::confined(HomeId::new("/world/profiles/gone".into(), None));
         let bound = SecretScope::builder(&home).sources(&cache, Asking::Once).build();
         assert_eq!(bound.policy().map(|scope| scope.names().len()), Ok(1), "it was asked before");
-        let held = lock(&cache.homes).values().filter(|slot| lock(&slot.state).latest.is_some()).count();
+        let homes = lock(&cache.homes);
+        let held = homes.values().flatten().filter(|(_, slot)| lock(&slot.state).latest.is_some()).count();
         assert_eq!(held, 0, "a value of a home that is gone is kept in memory");
     }
 }

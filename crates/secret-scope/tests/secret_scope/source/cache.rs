@@ -98,6 +98,18 @@ fn sec_32_a_report_starts_no_source_and_says_so() {
     assert_eq!(scope.failures("NOWHERE").count(), 1);
 }
 
+#[test]
+fn sec_32_the_last_of_many_homes_costs_what_the_first_does() {
+    let cache = cache(mended());
+    let started = std::time::Instant::now();
+    for number in 0..30_000 {
+        build(&cache, &home(&number.to_string()), Asking::Once);
+    }
+    // Looking at every home for each one takes 2^29 steps and more: minutes.
+    assert!(started.elapsed() < PATIENCE, "{:?}", started.elapsed());
+    assert_eq!(cache.len(), 30_000);
+}
+
 fn stamped(inode: u64, created: u64) -> ProfileHome {
     let created = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(created));
     let stamp = HomeStamp { device: 1, inode, created };
