@@ -92,7 +92,12 @@ impl Standalone {
             let home = ProfileHome::launch(id).not_into([root.profiles_dir()]);
             return if is_root { home } else { home.not_into([root.path()]) };
         }
-        let home = ProfileHome::confined(id).without(root.profiles_dir());
+        let (disk, path, own) = (Arc::clone(&self.disk), root.path().to_owned(), id.path().to_owned());
+        let others = move || {
+            let root = disk.canonicalize(&path).ok()?;
+            Some(if root == own { Vec::new() } else { vec![root] })
+        };
+        let home = ProfileHome::confined(id).without(root.profiles_dir()).not_into_found(others);
         self.link_folders.iter().fold(home, ProfileHome::also)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use watertight_disk::{home_at, resolve};
 use watertight_env_snapshot::EnvSnapshot;
-use watertight_profile_discovery::{FindError, Found, ProfileName};
+use watertight_profile_discovery::{FindError, Found};
 use watertight_profile_home::{Managed, ProfileFiles, ProfileHome};
 use watertight_secret_scope::{Asking, BoundSecrets, Programs, SecretScope};
 use watertight_terminal_scope::{BoundTerminal, TerminalPolicy};
@@ -46,7 +46,7 @@ impl Host {
     /// environment but what the host shares by name. Each file is read once, whether the profile stands
     /// alone included; then the name is resolved again (PROF-45).
     pub(crate) fn build_named(&self, found: &Found, asking: Asking) -> Result<Parts, ScopeError> {
-        let home = self.confined_home(found.home_id().clone(), matches!(found.name(), ProfileName::Default));
+        let home = self.confined_home(found.home_id().clone());
         let environment = self.inner().environment_now();
         let files = ReadOnce::new(&*self.inner().files);
         self.tree().ensure_served_by(found, &home, &files)?;
@@ -177,13 +177,23 @@ impl Host {
         self.inner().layout.user_home(environment, self.inner().platform()).ok().flatten()
     }
 
-    /// A profile's home: its links stay inside it, or in the folders that the host lists (FILE-06).
-    pub(crate) fn confined_home(&self, id: HomeId, is_default: bool) -> ProfileHome {
-        let mut home = ProfileHome::confined(id);
-        for folder in &self.inner().link_folders {
-            home = home.also(folder);
-        }
-        if is_default { home.without(self.tree().root().profiles_dir()) } else { home }
+    /// A profile's home: its links stay inside it, or in the folders that the host lists, and lead into no
+    /// other tenant's home even where one lies in these (FILE-06). Tenants are looked for only when there is a
+    /// link to judge.
+    pub(crate) fn confined_home(&self, id: HomeId) -> ProfileHome {
+        let inner = self.inner();
+        let (tree, launch, own) =
+            (Arc::clone(&inner.tree), inner.launch_home().clone(), id.path().to_owned());
+        let disk = Arc::clone(&inner.disk);
+        let others = move || {
+            let tenants = tree.tenants(&launch).ok()?;
+            let root = resolve(&*disk, tree.root().path()).ok()?;
+            let homes = tenants.iter().map(|tenant| tenant.home().to_owned()).chain([root]);
+            Some(homes.filter(|home| *home != own).collect())
+        };
+        let home =
+            ProfileHome::confined(id).without(self.tree().root().profiles_dir()).not_into_found(others);
+        inner.link_folders.iter().fold(home, ProfileHome::also)
     }
 
     /// The launch home, as it is now, with links that lead anywhere but into another tenant's home

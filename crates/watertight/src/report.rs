@@ -218,12 +218,7 @@ impl Host {
                     self.report_launch(Some(text(resident.name())))
                 }
                 Ok(home) => {
-                    let is_default = matches!(resident.name(), ProfileName::Default);
-                    self.report_profile(
-                        Some(text(resident.name())),
-                        &self.confined_home(home, is_default),
-                        false,
-                    )
+                    self.report_profile(Some(text(resident.name())), &self.confined_home(home), false)
                 }
                 Err(error) => {
                     report.problems.push(Diagnostic::error(error.code(), error.to_string()));

@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -118,6 +119,48 @@ fn file_06_a_folder_that_the_host_lists_may_be_linked_into_for_every_answer() {
     assert_eq!(host.profile_scope("alone").unwrap_err().code(), "not-served");
     assert!(!host.report().served.contains(&"alone".to_owned()), "the report and the host read alike");
     assert_eq!(code(world.host().profile_scope("coder").unwrap().secret("CODER_KEY")), "unavailable");
+}
+
+#[cfg(unix)]
+#[test]
+fn file_06_a_home_or_a_listed_folder_that_holds_other_homes_reaches_none_of_them() {
+    use std::os::unix::fs::symlink;
+
+    // The tree lies in a profile's own home, and another profile's home in a folder that the host lists.
+    let world = World::with_coder();
+    let above = world.root().parent().unwrap().to_owned();
+    let listed = tempfile::tempdir().unwrap();
+    let far = listed.path().join("far");
+    fs::create_dir(&far).unwrap();
+    fs::write(far.join("SOUL.md"), "x").unwrap();
+    fs::write(far.join(".env"), "FAR_KEY=canary-far\n").unwrap();
+    fs::write(listed.path().join("keys.env"), "OPEN_KEY=canary-open\n").unwrap();
+    fs::write(above.join("SOUL.md"), "x").unwrap();
+    symlink(&above, world.path("profiles/up")).unwrap();
+    symlink(&far, world.path("profiles/far")).unwrap();
+    world.write("profiles/curious/SOUL.md", "x");
+    world.write(".env", "ROOT_KEY=canary-root\n");
+    let host = world.builder().allow_links_into(listed.path()).build().unwrap();
+    assert_eq!(value(host.profile_scope("far").unwrap().secret("FAR_KEY")).as_deref(), Some("canary-far"));
+
+    let asked = |profile: &str, link: &Path, target: &Path, key: &str| {
+        let _ = fs::remove_file(link);
+        symlink(target, link).unwrap();
+        host.profile_scope(profile).unwrap().secret(key)
+    };
+    for (target, key) in [
+        (world.path("profiles/coder/.env"), "CODER_KEY"),
+        (world.path(".env"), "ROOT_KEY"),
+        (far.join(".env"), "FAR_KEY"),
+    ] {
+        for (profile, link) in [("up", above.join(".env")), ("curious", world.path("profiles/curious/.env"))]
+        {
+            assert_eq!(code(asked(profile, &link, &target, key)), "unavailable", "{profile} reads {key}");
+        }
+    }
+    let open =
+        asked("curious", &world.path("profiles/curious/.env"), &listed.path().join("keys.env"), "OPEN_KEY");
+    assert_eq!(value(open).as_deref(), Some("canary-open"));
 }
 
 #[test]
