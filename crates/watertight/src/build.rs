@@ -1,11 +1,13 @@
 //! How the parts of a scope are built: everything first, then bound in one step (HOST-23).
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use watertight_disk::{home_at, resolve};
 use watertight_env_snapshot::EnvSnapshot;
-use watertight_profile_discovery::{FindError, Found};
+use watertight_profile_discovery::{FindError, Found, Skipped};
 use watertight_profile_home::{Managed, ProfileFiles, ProfileHome};
 use watertight_secret_scope::{Asking, BoundSecrets, Programs, SecretScope};
 use watertight_terminal_scope::{BoundTerminal, TerminalPolicy};
@@ -52,8 +54,25 @@ impl Host {
         self.tree().ensure_served_by(found, &home, &files)?;
         let parts = self.build_parts(&home, &files, None, &environment, asking);
         found.still_there(self.tree())?;
-        self.inner().built_for(found.name().as_str(), found.home_id());
+        if self.inner().built_for(found.name().as_str(), found.home_id()) {
+            self.drop_what_is_gone();
+        }
         Ok(parts)
+    }
+
+    /// Drops what was kept of every profile that is gone, though nobody asks for it any more (SEC-32). One
+    /// listing, as often as the number of those that are kept doubles, costs each build little.
+    fn drop_what_is_gone(&self) {
+        let inner = self.inner();
+        if let Ok(listing) = self.tree().list() {
+            let listed = listing.profiles().iter().map(|profile| OsStr::new(profile.name().as_str()));
+            // What cannot be examined is not gone.
+            let there: HashSet<&OsStr> = listed.chain(listing.unknown().map(Skipped::name)).collect();
+            for name in inner.built().iter().filter(|name| !there.contains(OsStr::new(name))) {
+                inner.gone(name);
+            }
+        }
+        inner.all_seen();
     }
 
     /// As [`Host::build_named`], for a profile that is looked up anew: a refresh (SEC-28).

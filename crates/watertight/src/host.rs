@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use watertight_context::{Ambient, Context, with_ambient};
@@ -52,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) runner_id: Option<RunnerId>,
     /// The home of each profile that a scope was built for: what is kept of a home goes when it does (SEC-32).
     homes: Mutex<HashMap<String, HomeId>>,
+    /// How many of them were there when all were looked for last.
+    seen: AtomicUsize,
     activating: Mutex<()>,
     captured_early: AtomicBool,
     pub(crate) builds: Flights<HomeId, Result<Parts, ScopeError>>,
@@ -104,6 +106,7 @@ impl Inner {
             child_limit,
             runner_id,
             homes: Mutex::default(),
+            seen: AtomicUsize::new(0),
             activating: Mutex::default(),
             captured_early: AtomicBool::new(false),
             builds,
@@ -115,12 +118,27 @@ impl Inner {
     }
 
     /// Remembers which home a profile's scope was built for, and drops what was kept of one that it had
-    /// before.
-    pub(crate) fn built_for(&self, name: &str, home: &HomeId) {
-        let before = self.homes().insert(name.to_owned(), home.clone());
+    /// before. Says whether so many are kept that it is time to look for all of them.
+    pub(crate) fn built_for(&self, name: &str, home: &HomeId) -> bool {
+        const FEW: usize = 16;
+        let mut homes = self.homes();
+        let before = homes.insert(name.to_owned(), home.clone());
+        let is_time = homes.len() >= FEW.saturating_add(2 * self.seen.load(Ordering::Relaxed));
+        drop(homes);
         if let Some(before) = before.filter(|before| before != home) {
             self.sources.forget(&before);
         }
+        is_time
+    }
+
+    /// The profiles that a scope was built for.
+    pub(crate) fn built(&self) -> Vec<String> {
+        self.homes().keys().cloned().collect()
+    }
+
+    /// All that are kept were looked for.
+    pub(crate) fn all_seen(&self) {
+        self.seen.store(self.homes().len(), Ordering::Relaxed);
     }
 
     /// Drops what was kept of a profile's home: there is no such profile any more (SEC-32).

@@ -151,6 +151,34 @@ fn sec_32_what_is_kept_of_a_home_goes_when_the_profile_does() {
 }
 
 #[test]
+fn sec_32_what_is_kept_of_a_home_that_is_gone_goes_though_nobody_asks_for_it() {
+    const MANY: usize = 40;
+    let world = World::with_coder();
+    let serve = |host: &watertight::Host, kind: &str| {
+        for number in 0..MANY {
+            world.write(&format!("profiles/{kind}{number}/SOUL.md"), "x");
+            host.profile_scope(&format!("{kind}{number}")).unwrap();
+        }
+    };
+    let tombstone = |number: usize| format!("profiles/.deleted/old{number}");
+    let vault = Vault::answering(["VAULT_KEY"], Answer::Numbered);
+    let host = world.builder().source(vault.clone()).build().unwrap();
+    serve(&host, "old");
+    for number in 0..MANY {
+        world.write(&tombstone(number), "");
+    }
+    serve(&host, "new");
+    assert_eq!(vault.asked(), 2 * MANY);
+    for number in 0..MANY {
+        std::fs::remove_file(world.path(&tombstone(number))).unwrap();
+        host.profile_scope(&format!("old{number}")).unwrap();
+    }
+    assert_eq!(vault.asked(), 3 * MANY, "what was kept of them was dropped");
+    serve(&host, "new");
+    assert_eq!(vault.asked(), 3 * MANY, "what is there is kept");
+}
+
+#[test]
 fn sec_28_a_refresh_that_fails_before_it_asks_keeps_no_answer_of_a_source_for_later() {
     let world = World::with_coder();
     world.write("profiles/coder/SOUL.md", "x");
