@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use watertight_profile_home::Dotenv;
-use watertight_vocabulary::{Classes, Diagnostic, EnvSource, Layer, Name, NameClass, Secret};
+use watertight_vocabulary::{CaseRule, Classes, Diagnostic, EnvSource, Layer, Name, NameClass, Secret};
 
 use crate::entries::{Entries, Entry, Place};
 use crate::scope::{Failure, LayerFacts, Parts};
@@ -70,7 +70,13 @@ impl Stack {
     pub(crate) fn dotenv(&mut self, layer: Layer, file: &Dotenv) {
         let layer = self.layer(layer, Some(Arc::clone(file.path())), None);
         self.diagnostics.extend(file.diagnostics().iter().cloned());
-        for entry in file.entries() {
+        // Entries stand in the order in which their keys came first; of keys that are one name where case does
+        // not matter, the last line counts (SNAP-08, FILE-20).
+        let mut entries: Vec<_> = file.entries().collect();
+        if self.classes.case_rule() != CaseRule::Sensitive {
+            entries.sort_by_key(|entry| entry.line());
+        }
+        for entry in entries {
             let place = Place { layer, line: entry.line() };
             self.put(place, entry.name(), entry.value().clone(), Repeated::LastCounts);
         }

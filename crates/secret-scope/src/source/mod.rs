@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use watertight_context::detached;
 use watertight_env_snapshot::{ChildEnv, ChildParts, ChildSpec, TOTAL_LIMIT};
-use watertight_profile_home::Dotenv;
+use watertight_profile_home::{Dotenv, Entry};
 use watertight_vocabulary::{
     Classes, EnvSource, HomeId, Name, NameClass, Platform, Refusal, Secret, shown_path,
 };
@@ -102,14 +102,16 @@ impl<'a> SourceRequest<'a> {
         self.home
     }
 
-    /// What the home's own `.env` holds for a name that the source declares; nothing for any other.
+    /// What the home's own `.env` holds for a name that the source declares; nothing for any other. Where case
+    /// does not matter, the last line of any spelling counts (SNAP-08, FILE-20).
     pub fn own(&self, name: impl AsRef<OsStr>) -> Option<&'a Secret> {
         let (name, case) = (name.as_ref(), self.classes.case_rule());
-        let declared = self.declared.iter().find(|declared| case.same(declared.as_os_str(), name))?;
-        if self.classes.class_of(name) != NameClass::Secret {
+        let is_it = |other: &Name| case.same(other.as_os_str(), name);
+        if !self.declared.iter().any(is_it) || self.classes.class_of(name) != NameClass::Secret {
             return None;
         }
-        self.dotenv?.get(declared.as_str()?).map(watertight_profile_home::Entry::value)
+        let spellings = self.dotenv?.entries().filter(|entry| is_it(entry.name()));
+        spellings.max_by_key(|entry| entry.line()).map(Entry::value)
     }
 
     /// The whole environment of a program that the source starts: the base list, and what the home's own

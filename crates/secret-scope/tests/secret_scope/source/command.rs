@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use watertight_env_snapshot::MapEnv;
 use watertight_profile_home::ProfileHome;
 use watertight_secret_scope::{BoundSecrets, CommandSource, Programs, SecretScope};
-use watertight_vocabulary::{HomeId, Name, Platform};
+use watertight_vocabulary::{CaseRule, Classes, ControlPlane, HermesClasses, HomeId, Name, Platform};
 
 use super::scripted;
 use crate::world::{files_of, home, policy, text};
@@ -269,4 +269,28 @@ fn sec_23_a_request_shows_declared_names_of_the_own_file_and_nothing_else() {
     });
     let bound = SecretScope::builder(&home).files(&files).source(&*source).build();
     assert_eq!(text(policy(&bound).get("KEY").expect("held")), Some("canary-reference"));
+}
+
+#[test]
+fn snap_08_where_case_does_not_matter_a_request_shows_the_last_line_of_any_spelling() {
+    let home = ProfileHome::confined(HomeId::new("/world/profiles/coder".into(), None));
+    let files = files_of(&home, "key=canary-1\nKey=canary-2\nkey=canary-3\nOTHER=canary-4\n");
+    let shown = |case: CaseRule| {
+        let classes = Classes::new(Arc::new(HermesClasses::default()), ControlPlane::new(), case);
+        let seen = Arc::new(Mutex::new(None));
+        let shown = Arc::clone(&seen);
+        let source = scripted(["KEY"], move |request| {
+            *shown.lock().expect("nobody panics") =
+                request.own("kEY").map(|value| text(Some(value)).map(str::to_owned));
+            Ok(Vec::new())
+        });
+        let bound = SecretScope::builder(&home).classes(classes).files(&files).source(&*source).build();
+        let scope = policy(&bound);
+        let held = scope.get("KEY").expect("nothing refuses");
+        let asked = seen.lock().expect("nobody panics").take().flatten();
+        (asked, text(held).map(str::to_owned))
+    };
+    let last = Some("canary-3".to_owned());
+    assert_eq!(shown(CaseRule::AsciiInsensitive), (last.clone(), last));
+    assert_eq!(shown(CaseRule::Sensitive), (None, None));
 }
