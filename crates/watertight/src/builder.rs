@@ -1,4 +1,5 @@
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,7 +20,6 @@ use crate::{Host, HostError};
 /// Plugs the real parts of a [`Host`] together, each of which can be another one.
 ///
 /// Without any step it is the host of this process: its environment, its disk, the reference layout.
-#[derive(Debug)]
 pub struct HostBuilder {
     env: Option<Arc<dyn EnvSource>>,
     platform: Platform,
@@ -175,6 +175,25 @@ impl HostBuilder {
             self.child_limit,
             runner_id,
         )))
+    }
+}
+
+/// What was said in words and numbers. Its parts are the caller's, and may show of themselves what they like.
+impl fmt::Debug for HostBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sources: Vec<_> = self.sources.iter().map(|source| source.name()).collect();
+        f.debug_struct("HostBuilder")
+            .field("platform", &self.platform)
+            .field("layout", &self.layout)
+            .field("launch_home", &self.launch_home)
+            .field("control_plane", &self.control_plane)
+            .field("sources", &sources)
+            .field("shared", &self.shared)
+            .field("managed", &self.managed)
+            .field("link_folders", &self.link_folders)
+            .field("child_limit", &self.child_limit)
+            .field("runner_id", &self.runner_id)
+            .finish_non_exhaustive()
     }
 }
 

@@ -246,13 +246,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The sources, how many homes, and how many builds wait for a fetch; never a value.
+/// The names of the sources, how many homes, and how many builds wait for a fetch; never a value, and nothing
+/// that a source shows of itself, which may be what it signs in with.
 impl fmt::Debug for SourceCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let slots: Vec<_> = lock(&self.homes).values().flatten().map(|(_, slot)| Arc::clone(slot)).collect();
         let waiting: usize = slots.iter().map(|slot| lock(&slot.state).waiting).sum();
+        let sources: Vec<_> = self.sources.iter().map(|source| source.name()).collect();
         f.debug_struct("SourceCache")
-            .field("sources", &self.sources)
+            .field("sources", &sources)
             .field("homes", &slots.len())
             .field("waiting", &waiting)
             .finish()

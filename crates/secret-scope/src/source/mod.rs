@@ -57,7 +57,7 @@ pub struct SourceRequest<'a> {
 }
 
 /// What the programs of sources start from: the host's part of their environment (SEC-23, SNAP-23).
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 #[expect(clippy::exhaustive_structs, reason = "no part has a default, so none is forgotten")]
 pub struct Programs<'a> {
     /// The launch environment, live before activation and frozen after it: for the base list alone.
@@ -181,6 +181,17 @@ impl Outcome {
 
     fn of(source: &dyn SecretSource, answer: Result<Arc<[(Name, Secret)]>, Refusal>) -> Self {
         Self { name: source.name().into(), declares: source.declares().into(), answer }
+    }
+}
+
+/// Nothing that the environment shows of itself.
+impl fmt::Debug for Programs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Programs")
+            .field("platform", &self.platform)
+            .field("home_variable", &self.home_variable)
+            .field("profile_name_variables", &self.profile_name_variables)
+            .finish_non_exhaustive()
     }
 }
 

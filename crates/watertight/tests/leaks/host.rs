@@ -9,6 +9,7 @@ use watertight_disk::{Operation, RealFileSystem, Scripted};
 use watertight_env_snapshot::ChildSpec;
 use watertight_secret_scope::SecretSource;
 
+use crate::secret_scope::Careless;
 use crate::texts::{CANARY, Silent, Texts, show};
 use crate::tree::Tree;
 
@@ -17,7 +18,7 @@ pub(crate) const PLAIN: &[(&str, &str)] = &[("AlreadyInstalled", "unit")];
 
 pub(crate) fn show_all(texts: &mut Texts) {
     let tree = Tree::new();
-    let mut builder = tree.builder();
+    let mut builder = tree.builder().source(Careless(CANARY));
     for source in crate::secret_scope::sources(&Arc::default()) {
         builder = builder.source(Forwarding(source));
     }

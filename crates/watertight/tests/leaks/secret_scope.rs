@@ -1,5 +1,8 @@
 //! The types of the secret scope: scopes over odd files, and sources that fail with a value in their hands.
 
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use watertight_disk::RealFileSystem;
@@ -8,7 +11,7 @@ use watertight_secret_scope::{
     Asking, CommandSource, Programs, SecretScope, SecretSource, SharedNames, SourceCache, SourceError,
     SourceRequest,
 };
-use watertight_vocabulary::{CaseRule, ControlPlane, Name, Platform, Secret};
+use watertight_vocabulary::{CaseRule, ControlPlane, EnvSource, Name, Platform, Secret};
 
 use crate::texts::{CANARY, Silent, Texts, show};
 use crate::tree::Tree;
@@ -60,6 +63,38 @@ impl SecretSource for Watching {
     }
 }
 
+/// A source or an environment as a host may write it, whose own `Debug` shows what it holds.
+#[derive(Debug)]
+pub(crate) struct Careless(pub(crate) &'static str);
+
+impl EnvSource for Careless {
+    fn var_os(&self, _: &OsStr) -> Option<OsString> {
+        Some(self.0.into())
+    }
+
+    fn vars_os(&self) -> Vec<(OsString, OsString)> {
+        vec![("MODEL_KEY".into(), self.0.into())]
+    }
+
+    fn current_dir(&self) -> io::Result<PathBuf> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl SecretSource for Careless {
+    fn name(&self) -> &'static str {
+        "careless"
+    }
+
+    fn declares(&self) -> &[Name] {
+        &[]
+    }
+
+    fn fetch(&self, _: &SourceRequest<'_>) -> Result<Vec<(Name, Secret)>, SourceError> {
+        Ok(Vec::new())
+    }
+}
+
 /// Sources that answer, and sources that fail; the texts of what they are asked with are kept.
 pub(crate) fn sources(seen: &Arc<Mutex<Texts>>) -> Vec<Arc<dyn SecretSource>> {
     let mut sources: Vec<Arc<dyn SecretSource>> = Vec::new();
@@ -94,7 +129,7 @@ pub(crate) fn show_all(texts: &mut Texts) {
         home_variable: "HERMES_HOME".as_ref(),
         profile_name_variables: &profile_names,
     };
-    show!(texts, programs);
+    show!(texts, programs, Programs { environment: &Careless(CANARY), ..programs });
     let shared = SharedNames::of(["SHARED_KEY"], &ControlPlane::new(), CaseRule::Sensitive).unwrap();
     show!(texts, shared);
     for odd in [format!("KEY={CANARY}"), "A_*".to_owned(), String::new()] {
@@ -102,7 +137,8 @@ pub(crate) fn show_all(texts: &mut Texts) {
     }
     let managed = ManagedDirectory::at(tree.path("managed")).read(&RealFileSystem);
     let (seen, files) = (Arc::default(), DiskFiles::new());
-    let cache = SourceCache::new(sources(&seen));
+    let careless = Arc::new(Careless(CANARY)) as Arc<dyn SecretSource>;
+    let cache = SourceCache::new(sources(&seen).into_iter().chain([careless]));
     for home in [tree.home("coder"), tree.home("eight"), tree.home("open")] {
         let builder = SecretScope::builder(&home)
             .files(&files)

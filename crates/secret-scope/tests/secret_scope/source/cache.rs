@@ -308,19 +308,19 @@ fn sec_32_a_source_that_panics_fails_for_those_who_wait_and_is_asked_again() {
     });
 }
 
-/// A source that cannot even be asked what it is called, the first time.
+/// A source that cannot even be asked what it declares, the first time.
 #[derive(Debug, Default)]
-struct Nameless(AtomicUsize);
+struct Undecided(AtomicUsize);
 
-impl SecretSource for Nameless {
+impl SecretSource for Undecided {
     fn name(&self) -> &'static str {
-        if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
-            std::panic::resume_unwind(Box::new("no name"));
-        }
-        "named by now"
+        "undecided"
     }
 
     fn declares(&self) -> &[Name] {
+        if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
+            std::panic::resume_unwind(Box::new("not yet"));
+        }
         &[]
     }
 
@@ -332,7 +332,7 @@ impl SecretSource for Nameless {
 #[test]
 fn sec_32_a_source_that_panics_outside_of_its_answer_ends_its_own_fetch_and_no_other() {
     let (gate, slow) = Gate::new();
-    let cache = SourceCache::new([slow, Arc::new(Nameless::default()) as Arc<dyn SecretSource>]);
+    let cache = SourceCache::new([slow, Arc::new(Undecided::default()) as Arc<dyn SecretSource>]);
     std::thread::scope(|threads| {
         let build = || key(&build(&cache, &home("a"), Asking::Once));
         let first = threads.spawn(build);
