@@ -53,7 +53,10 @@ impl Host {
         let files = ReadOnce::new(&*self.inner().files);
         self.tree().ensure_served_by(found, &home, &files)?;
         let parts = self.build_parts(&home, &files, None, &environment, asking);
-        found.still_there(self.tree())?;
+        if let Err(error) = found.still_there(self.tree()) {
+            self.inner().sources.forget(found.home_id());
+            return Err(error.into());
+        }
         if self.inner().built_for(found.name().as_str(), found.home_id()) {
             self.drop_what_is_gone();
         }

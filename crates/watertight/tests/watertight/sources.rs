@@ -1,5 +1,6 @@
 //! External sources, asked through a host.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -135,6 +136,44 @@ fn sec_28_a_refresh_asks_the_sources_anew_and_keeps_nothing_that_was_revoked() {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scope.refresh()));
     assert_eq!(code(scope.secret("VAULT_KEY")), "unavailable", "whatever became of the refresh");
     assert_eq!(code(host.profile_scope("coder").unwrap().secret("VAULT_KEY")), "unavailable");
+}
+
+/// Its profile is deleted while it is asked, the first time.
+#[derive(Debug)]
+struct Deleting {
+    tombstone: PathBuf,
+    asked: AtomicUsize,
+}
+
+impl SecretSource for Deleting {
+    fn name(&self) -> &'static str {
+        "deleting"
+    }
+
+    fn declares(&self) -> &[Name] {
+        &[]
+    }
+
+    fn fetch(&self, _: &SourceRequest<'_>) -> Result<Vec<(Name, Secret)>, SourceError> {
+        let number = self.asked.fetch_add(1, Ordering::SeqCst);
+        if number == 0 {
+            std::fs::write(&self.tombstone, "").unwrap();
+        }
+        Ok(vec![(Name::from("KEY"), Secret::from(format!("canary-{number}")))])
+    }
+}
+
+#[test]
+fn sec_32_what_is_said_for_a_profile_that_goes_while_its_scope_is_built_is_not_kept() {
+    let world = World::with_coder();
+    world.write("profiles/.deleted/other", "");
+    let tombstone = world.path("profiles/.deleted/coder");
+    let source = Deleting { tombstone: tombstone.clone(), asked: AtomicUsize::new(0) };
+    let host = world.builder().source(source).build().unwrap();
+    host.profile_scope("coder").expect_err("it was deleted meanwhile");
+    std::fs::remove_file(tombstone).unwrap();
+    let scope = host.profile_scope("coder").unwrap();
+    assert_eq!(value(scope.secret("KEY")).as_deref(), Some("canary-1"), "asked anew");
 }
 
 #[test]
