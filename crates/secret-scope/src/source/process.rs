@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,10 +50,51 @@ pub(super) fn run(command: &mut Command, limits: Limits) -> Result<Output, Fault
     if status.success() { Ok(output) } else { Err(Fault::Failed(status.code())) }
 }
 
+/// Reads to the end, or to one byte more than the limit. A process that has left the program's group and kept
+/// its output holds nobody: this end of the pipe is closed whatever happens.
+#[cfg(unix)]
+fn read_within(stdout: ChildStdout, limit: usize, deadline: Deadline) -> Result<Output, Fault> {
+    read_capped(InTime { stdout, deadline }, limit).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => Fault::Deadline,
+        kind => Fault::Lost(kind),
+    })
+}
+
+/// The end of a pipe, which is read from once something is there. That is waited for until the deadline.
+#[cfg(unix)]
+struct InTime {
+    stdout: ChildStdout,
+    deadline: Deadline,
+}
+
+#[cfg(unix)]
+impl Read for InTime {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        loop {
+            let left = self.deadline.left();
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let wait = match left.as_secs() {
+                0 => Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() },
+                _ => Timespec { tv_sec: 1, tv_nsec: 0 },
+            };
+            if poll(&mut [PollFd::new(&self.stdout, PollFlags::IN)], Some(&wait))? > 0 {
+                return self.stdout.read(buffer);
+            }
+        }
+    }
+}
+
 /// Reads to the end, or to one byte more than the limit, on a thread of its own, since a pipe has no
 /// deadline. After a fault the program is killed, so that thread ends too; what it holds is wiped. A process
-/// that has left the program's group and kept its output holds that thread, and nobody else, until it ends.
+/// that the program started and that kept its output holds that thread, and nobody else, until it ends.
+#[cfg(not(unix))]
 fn read_within(stdout: ChildStdout, limit: usize, deadline: Deadline) -> Result<Output, Fault> {
+    use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+
     let (sender, receiver) = sync_channel(1);
     let reader = thread::Builder::new().name("secret-source".to_owned());
     let read = move || {
@@ -62,10 +102,6 @@ fn read_within(stdout: ChildStdout, limit: usize, deadline: Deadline) -> Result<
         let _ = sender.send(read_capped(stdout, limit));
     };
     reader.spawn(read).map_err(|error| Fault::Lost(error.kind()))?;
-    receive(&receiver, deadline)
-}
-
-fn receive(receiver: &Receiver<io::Result<Output>>, deadline: Deadline) -> Result<Output, Fault> {
     match receiver.recv_timeout(deadline.left()) {
         Ok(Ok(output)) => Ok(output),
         Ok(Err(error)) => Err(Fault::Lost(error.kind())),

@@ -202,6 +202,29 @@ fn sec_23_what_a_program_that_has_ended_left_running_with_its_output_is_killed_t
     assert!(text.contains("did not end within 400 ms"), "{text}");
 }
 
+/// It cannot be killed with the program's group; it is told to write once the deadline is over, and says
+/// whether anybody still reads.
+#[cfg(target_os = "linux")]
+#[test]
+fn sec_23_what_has_left_the_program_s_group_with_its_output_is_read_no_further() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (go, said) = (folder.path().join("go"), folder.path().join("said"));
+    make_pipe(&go);
+    make_pipe(&said);
+    let (sender, answer) = mpsc::channel();
+    let answers = said.clone();
+    std::thread::spawn(move || sender.send(std::fs::read_to_string(answers).expect("the pipe opens")));
+
+    let left =
+        r#"trap "" PIPE; exec 3>"$1"; read line <"$0"; printf canary && echo read >&3 || echo closed >&3"#;
+    let script = format!("setsid sh -c '{left}' '{}' '{}' &", go.display(), said.display());
+    let text = refusal(&shell(&script).within(Duration::from_secs(1)));
+    assert!(text.contains("did not end within 1000 ms"), "{text}");
+    std::thread::spawn(|| std::fs::write(go, "now\n"));
+    let answer = answer.recv_timeout(Duration::from_secs(15)).expect("it says so");
+    assert_eq!(answer, "closed\n", "its output is held open for a value that nobody waits for");
+}
+
 #[test]
 fn sec_23_no_deadline_and_no_cap_is_too_large() {
     let source = shell("head -c 200000 /dev/zero").within(Duration::MAX).at_most(usize::MAX);
