@@ -196,6 +196,7 @@ fn file_04_each_kind_of_character_that_cannot_be_seen_is_named() {
     for character in ['\t', ' ', '\u{E9}', '\u{2010}', '\u{1F600}', '~'] {
         assert!(codes(&format!("'x{character}x'")).is_empty(), "{character:?}");
     }
+    assert_eq!(codes("\u{200B}"), ["invisible-character"], "and nothing beside it");
     let several_lines = codes("'x\ny'");
     assert_eq!(several_lines, ["multi-line-value"], "the end of a line is no character to look for");
     assert_eq!(codes("x\0x"), ["nul-in-value"], "a NUL is said by its own name alone");

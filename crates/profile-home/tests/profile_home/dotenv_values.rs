@@ -134,6 +134,7 @@ fn file_16_in_double_quotes_two_escapes_are_undone_and_in_single_quotes_none() {
     check_value(r#"KEY="a\nb\t\'\$""#, r"a\nb\t\'\$");
     check_value(r"KEY='C:\dir\'", r"C:\dir\");
     check_value(r#"KEY='a\"b'"#, r#"a\"b"#);
+    check_value(r#"KEY='\"b\\'"#, r#"\"b\\"#);
     check_value("KEY=\"  v  \"", "  v  ");
     check_value("KEY=\"\"", "");
     check_value("KEY='a'#c", "a");
