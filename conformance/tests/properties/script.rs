@@ -10,7 +10,7 @@ use watertight_conformance::case::{
 
 use crate::model::{Bound, Files, Model, Vars};
 
-const PROFILES: [&str; 4] = ["default", "one", "two", "three"];
+pub(crate) const PROFILES: [&str; 4] = ["default", "one", "two", "three"];
 
 /// How many handles a script keeps.
 const HANDLES: usize = 2;
@@ -107,9 +107,22 @@ pub(crate) fn scripts() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(action, 1..8)
 }
 
+/// A read of a script: of what name, and for which profile, if one is bound or its handle is used.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) name: String,
+    pub(crate) profile: Option<&'static str>,
+}
+
 /// Makes a case of a world and a script, and has the model say what each label comes to.
 pub(crate) fn case(world: &World, actions: &[Action]) -> Case {
-    let mut writer = Writer { values: 0, labels: 0, expect: BTreeMap::new(), profiles: world.profiles };
+    case_and_reads(world, actions).0
+}
+
+/// As [`case`], and by its label what each read asks.
+pub(crate) fn case_and_reads(world: &World, actions: &[Action]) -> (Case, BTreeMap<String, Asked>) {
+    let (expect, reads) = (BTreeMap::new(), BTreeMap::new());
+    let mut writer = Writer { values: 0, labels: 0, expect, reads, profiles: world.profiles };
     let mut tree = Vec::new();
     let mut homes = Vec::new();
     for (profile, name) in PROFILES.into_iter().enumerate().take(world.profiles) {
@@ -135,7 +148,7 @@ pub(crate) fn case(world: &World, actions: &[Action]) -> Case {
     let mut env: Vars = env;
     env.extend(managed.map(|_| ("HERMES_MANAGED_DIR".to_owned(), "{root}/etc".to_owned())));
     env.insert("HOME".to_owned(), "{root}".to_owned());
-    Case {
+    let case = Case {
         id: "context/generated".to_owned(),
         about: "A generated world and script.".to_owned(),
         rules: vec!["CONF-20".to_owned(), "CONF-22".to_owned()],
@@ -153,7 +166,8 @@ pub(crate) fn case(world: &World, actions: &[Action]) -> Case {
         script,
         expect: writer.expect,
         tree: None,
-    }
+    };
+    (case, writer.reads)
 }
 
 fn home(profile: usize) -> String {
@@ -185,6 +199,7 @@ struct Writer {
     values: usize,
     labels: usize,
     expect: BTreeMap<String, Expected>,
+    reads: BTreeMap<String, Asked>,
     profiles: usize,
 }
 
@@ -206,6 +221,13 @@ impl Writer {
         label
     }
 
+    fn read(&mut self, model: &Model, bound: Option<&Bound>, name: &str) -> String {
+        let label = self.label(model.secret(bound, name));
+        let profile = bound.map(|bound| PROFILES[bound.profile]);
+        self.reads.insert(label.clone(), Asked { name: name.to_owned(), profile });
+        label
+    }
+
     fn steps(&mut self, actions: &[Action], model: &mut Model, bound: Option<&Bound>) -> Vec<Step> {
         actions.iter().map(|action| self.step(action, model, bound)).collect()
     }
@@ -214,7 +236,7 @@ impl Writer {
         match action {
             Action::Read(name) => {
                 let name = NAMES[*name].to_owned();
-                let label = self.label(model.secret(bound, &name));
+                let label = self.read(model, bound, &name);
                 Step::ReadSecret { label, name, handle: None, default: None }
             }
             Action::Terminal(name) => {
@@ -288,7 +310,7 @@ impl Writer {
             }
             Action::ReadThrough(handle, name) => {
                 let (bound, name) = (model.handle(*handle), NAMES[*name].to_owned());
-                let label = self.label(model.secret(bound.as_ref(), &name));
+                let label = self.read(model, bound.as_ref(), &name);
                 Step::ReadSecret { label, name, handle: Some(name_of(*handle)), default: None }
             }
             Action::Lane { kind, carry, body } => {

@@ -1,12 +1,12 @@
 //! Isolation, failing closed, precedence, completeness: one generated script shows all of them.
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
-use watertight_conformance::case::{Outcome, Step};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use watertight_conformance::case::Outcome;
 use watertight_conformance::layout::Layout;
 use watertight_conformance::subject::{Assignment, Flaw, InProcess, Subject};
 
-use crate::script::{Action, case, scripts, worlds};
+use crate::script::{Action, Asked, PROFILES, World, case, case_and_reads, scripts, worlds};
 use crate::{holds, holds_for, tries};
 
 proptest! {
@@ -19,55 +19,82 @@ proptest! {
         holds(&case)?;
     }
 
-    /// Every value in the world is unique, so one sighting of another profile's is a counterexample.
     #[test]
-    fn conf_20_a_body_sees_values_of_its_own_profile_only(
-        world in worlds(),
-        profile in 1..4_usize,
-        body in prop::collection::vec((0..3_usize).prop_map(Action::Read), 1..6),
-    ) {
-        let scope = Action::Scope { profile, panics: false, body };
-        let case = case(&world, &[Action::Activate, scope]);
-        let Some(Step::Scope { profile: Some(profile), .. }) = case.script.get(1) else {
-            return Err(TestCaseError::fail("the script has a scope"));
+    fn conf_20_a_body_sees_values_of_its_own_profile_only(world in worlds(), actions in scripts()) {
+        sees_its_own(&InProcess::new(), &world, &actions)?;
+    }
+}
+
+/// Every value in the world is unique and says whose it is, so one sighting of another profile's is a
+/// counterexample, whatever the model expects.
+fn sees_its_own(subject: &InProcess, world: &World, actions: &[Action]) -> Result<(), TestCaseError> {
+    let (case, reads) = case_and_reads(world, actions);
+    if reads.is_empty() {
+        return Ok(());
+    }
+    let launch =
+        case.given.launch_home.as_ref().and_then(|home| home.rsplit('/').next()).unwrap_or(PROFILES[0]);
+    let layout = Layout::of(&case).expect("a tree");
+    let answer = subject.run(&Assignment::of(&case, &layout).expect("an assignment"));
+    let outcomes = answer.expect("it runs").outcomes;
+    for (label, Asked { name, profile }) in &reads {
+        let Some(Outcome::Value(value)) = outcomes.get(label) else { continue };
+        let place = value.as_str().and_then(|value| value.strip_prefix("canary-")?.split('-').next());
+        let is_own = match (place.unwrap_or_default(), *profile) {
+            // The launch environment belongs to the launch profile; every profile is given its settings of the
+            // process, and what the host shares by name.
+            ("env" | "live", profile) => {
+                profile.is_none_or(|profile| profile == launch)
+                    || name == "TZ"
+                    || case.given.host.shared.contains(name)
+            }
+            ("managed", profile) => profile.is_some(),
+            (place, profile) => profile == Some(place),
         };
-        let launch = case.given.launch_home.as_ref().map_or("default", |home| home.rsplit('/').next().unwrap_or(""));
-        // The administrator's file is everybody's, and so is what the host shares by name.
-        let is_shared = |value: &str| {
-            let mut shared = case.given.host.shared.iter().filter_map(|name| case.given.env.get(name));
-            value.starts_with("canary-managed-") || shared.any(|shared| shared == value)
-        };
-        let own = [format!("canary-{profile}-"), "canary-env-".to_owned()];
-        let layout = Layout::of(&case).expect("a tree");
-        let answer = InProcess::new().run(&Assignment::of(&case, &layout).expect("an assignment"));
-        for (label, outcome) in answer.expect("it runs").outcomes {
-            let Outcome::Value(value) = outcome else { continue };
-            let value = value.as_str().unwrap_or_default().to_owned();
-            let is_own = !value.starts_with("canary-")
-                || value.starts_with(&own[0])
-                || is_shared(&value)
-                || (profile == launch && value.starts_with(&own[1]));
-            prop_assert!(is_own, "{label}: {profile} saw another's value\n{}", case.to_yaml().expect("YAML"));
+        if !is_own {
+            let yaml = case.to_yaml().expect("a case is YAML");
+            return Err(TestCaseError::fail(format!("{label}: {name} of {profile:?} was {value}\n{yaml}")));
         }
     }
+    Ok(())
 }
 
 /// The model catches a broken subject, and what it shrinks to is a case that catches it too.
 fn check_caught(flaw: Flaw) {
     let subject = InProcess::broken(flaw);
-    let config = Config { cases: 512, failure_persistence: None, ..Config::default() };
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let found = TestRunner::new_with_rng(config, rng).run(&(worlds(), scripts()), |(world, actions)| {
-        let case = case(&world, &actions);
+    let (world, actions) = caught(flaw, |world, actions| {
+        let case = case(world, actions);
         if case.expect.is_empty() { Ok(()) } else { holds_for(&subject, &case) }
     });
-    let Err(TestError::Fail(_, (world, actions))) = found else {
-        panic!("{} was not caught: {found:?}", flaw.name());
-    };
     let shrunk = case(&world, &actions);
     assert!(holds_for(&subject, &shrunk).is_err() && holds(&shrunk).is_ok(), "{shrunk:?}");
     let steps = shrunk.steps().count();
     assert!(steps <= 12, "{steps} steps are no small case: {shrunk:?}");
+}
+
+/// The smallest world and script for which a subject with this flaw does not hold.
+fn caught(
+    flaw: Flaw,
+    holds: impl Fn(&World, &[Action]) -> Result<(), TestCaseError>,
+) -> (World, Vec<Action>) {
+    let config = Config { cases: 512, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let found = runner.run(&(worlds(), scripts()), |(world, actions)| holds(&world, &actions));
+    let Err(TestError::Fail(_, smallest)) = found else {
+        panic!("{} was not caught: {found:?}", flaw.name());
+    };
+    smallest
+}
+
+/// Whose a value is tells a leak, without a model of what should be there.
+#[test]
+fn conf_20_a_value_of_another_profile_is_seen_for_what_it_is() {
+    for flaw in [Flaw::FailOpen, Flaw::StickyScope, Flaw::InheritOnSpawn, Flaw::MissFallsThrough] {
+        let subject = InProcess::broken(flaw);
+        let (world, actions) = caught(flaw, |world, actions| sees_its_own(&subject, world, actions));
+        assert!(sees_its_own(&InProcess::new(), &world, &actions).is_ok(), "{world:?} {actions:?}");
+    }
 }
 
 #[test]

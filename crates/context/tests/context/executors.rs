@@ -45,6 +45,7 @@ fn ctx_06_tasks_interleaved_on_one_thread_each_find_their_own() {
     assert_eq!(bound(), None);
 }
 
+/// As a task of NousResearch/hermes-agent#39390 did not.
 #[test]
 fn ctx_04_tasks_that_hop_threads_at_every_await_each_find_their_own() {
     let executor = Executor::default();
