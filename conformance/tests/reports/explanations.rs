@@ -13,7 +13,7 @@ use watertight_terminal_scope::{BoundTerminal, Explanation, Shown, TerminalPolic
 /// What is explained of a case's world: with nothing bound and in each scope, and again once many profiles are
 /// hosted.
 pub(super) fn of(case: &Case) -> String {
-    super::told(case, |assignment| match host_of(assignment) {
+    super::told(case, |assignment| match host_of(assignment).expect("a case that was checked") {
         Ok(host) => everywhere(&host, case, assignment),
         Err(error) => format!("no host: {error} [{}]\n", error.code()),
     })

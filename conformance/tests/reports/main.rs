@@ -39,7 +39,7 @@ fn has_a_world(case: &Case) -> bool {
 }
 
 fn report(case: &Case) -> String {
-    told(case, |assignment| match host_of(assignment) {
+    told(case, |assignment| match host_of(assignment).expect("a case that was checked") {
         Ok(host) => host.report().to_string(),
         Err(error) => format!("no host: {error} [{}]", error.code()),
     })

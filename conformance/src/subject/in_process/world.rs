@@ -51,11 +51,7 @@ impl World {
         defect: Arc<Defect>,
         log: Log,
     ) -> Result<Arc<Self>, base64::DecodeError> {
-        let env = environment(assignment);
-        for bytes in &assignment.env_bytes {
-            let value = base64::engine::general_purpose::STANDARD.decode(&bytes.base64)?;
-            env.set(&bytes.name, os_string(value));
-        }
+        let env = environment(assignment)?;
         let cached: Arc<dyn ProfileFiles> =
             Arc::new(CachedFiles::new(DiskFiles::on(Arc::new(RealFileSystem))));
         let live: Arc<dyn EnvSource> = env.clone();
@@ -160,18 +156,23 @@ pub(super) fn shown(path: &Path) -> String {
 ///
 /// # Errors
 ///
-/// The world's environment gives no host.
-pub fn host_of(assignment: &Assignment) -> Result<Host, HostError> {
+/// A value of the environment is no base64, which no case that was checked holds. Inside, the world's environment
+/// gives no host.
+pub fn host_of(assignment: &Assignment) -> Result<Result<Host, HostError>, base64::DecodeError> {
     let files: Arc<dyn ProfileFiles> = Arc::new(DiskFiles::new());
-    build(assignment, &environment(assignment), &files)
+    Ok(build(assignment, &environment(assignment)?, &files))
 }
 
-fn environment(assignment: &Assignment) -> Arc<MapEnv> {
+fn environment(assignment: &Assignment) -> Result<Arc<MapEnv>, base64::DecodeError> {
     let env = Arc::new(MapEnv::new().in_directory(assignment.root()));
     for (name, value) in &assignment.env {
         env.set(name, value);
     }
-    env
+    for bytes in &assignment.env_bytes {
+        let value = base64::engine::general_purpose::STANDARD.decode(&bytes.base64)?;
+        env.set(&bytes.name, os_string(value));
+    }
+    Ok(env)
 }
 
 fn build(

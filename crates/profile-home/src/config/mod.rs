@@ -127,6 +127,9 @@ impl<'a> Section<'a> {
 
 /// Reads the bytes of a `config.yaml` that belong to no file.
 ///
+/// The budgets of FILE-37 hold, but how many bytes there may be is for the caller to say, as it is for whoever
+/// reads a file (FILE-02): reading takes time and memory in proportion to them.
+///
 /// # Errors
 ///
 /// [`FileError`], invalid, with line and column where they are known (FILE-31).

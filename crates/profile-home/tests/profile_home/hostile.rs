@@ -8,12 +8,13 @@ use watertight_profile_home::parse_config;
 
 /// The most that the process may hold, in KiB: address space, with the threads' stacks and the program.
 const MEMORY: u64 = 256 << 10;
-/// The most memory that the process may ever have held, in KiB. The bar is 31 MB in an optimised build; a debug
-/// build has a larger program.
-const HELD: u64 = 64 << 10;
+/// The most memory that the process may ever have held, in KiB. The bar of 31 MB was measured without the files
+/// that stop just short of the budget for signs: with these an optimised build holds 38. A debug build is a
+/// larger program.
+const HELD: u64 = if cfg!(debug_assertions) { 64 << 10 } else { 40 << 10 };
 /// The most that a file may take, in milliseconds. Unguarded, the same files take 20 to 120 seconds or never
-/// end; a debug build on a busy machine is some ten times slower than the bar.
-const TIME: u64 = 6000;
+/// end; a debug build on a busy machine is some ten times slower than an optimised one.
+const TIME: u64 = if cfg!(debug_assertions) { 6000 } else { 600 };
 
 fn nested(open: &str, inside: &str, close: &str, depth: usize) -> String {
     format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
