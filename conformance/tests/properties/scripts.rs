@@ -1,9 +1,13 @@
 //! Isolation, failing closed, precedence, completeness: one generated script shows all of them.
 
+use std::fs;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use watertight_conformance::case::Outcome;
+use watertight_conformance::case::{Case, Outcome, load_suite};
+use watertight_conformance::fixtures;
 use watertight_conformance::layout::Layout;
+use watertight_conformance::rules::Rules;
 use watertight_conformance::subject::{Assignment, Flaw, InProcess, Subject};
 
 use crate::script::{Action, Asked, PROFILES, World, case, case_and_reads, scripts, worlds};
@@ -70,6 +74,22 @@ fn check_caught(flaw: Flaw) {
     assert!(holds_for(&subject, &shrunk).is_err() && holds(&shrunk).is_ok(), "{shrunk:?}");
     let steps = shrunk.steps().count();
     assert!(steps <= 12, "{steps} steps are no small case: {shrunk:?}");
+    let added = added(&shrunk);
+    assert!(
+        holds_for(&subject, &added).is_err() && holds(&added).is_ok(),
+        "what is printed is the case: {added:?}"
+    );
+}
+
+/// The case, added to a suite as it is printed.
+fn added(case: &Case) -> Case {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join(&case.id);
+    fs::create_dir_all(&place).expect("made");
+    fs::write(place.join("case.yaml"), case.to_yaml().expect("a case is YAML")).expect("written");
+    let rules = Rules::load(&fixtures()).expect("the tables");
+    let mut suite = load_suite(&[folder.path().to_owned()], rules).expect("a case that can be added");
+    suite.cases.pop().expect("one case")
 }
 
 /// The smallest world and script for which a subject with this flaw does not hold.
