@@ -165,18 +165,15 @@ fn conf_11_a_crash_is_told_by_its_own_status() {
     assert!(status.contains('3'), "{status}: it had closed its output before it ended");
 }
 
-#[test]
-fn conf_11_what_a_subject_started_is_ended_with_it() {
+/// A subject starts this and stops itself; the grandchild holds a pipe open for as long as it lives.
+fn check_ended(grandchild: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("alive");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it starts");
     assert!(made.success(), "a pipe that the grandchild holds open");
     let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
     let held = rustix::fs::open(&pipe, flags, rustix::fs::Mode::empty()).expect("it can be opened");
-    let script = format!(
-        "exec 3<>'{}'\n(kill -STOP $(exec sh -c 'echo $PPID')) &\nexec 3>&-\nkill -STOP $$",
-        pipe.display()
-    );
+    let script = format!("exec 3<>'{}'\n({grandchild}) &\nexec 3>&-\nkill -STOP $$", pipe.display());
     let (_subject_folder, subject) = subject(&script, Duration::from_secs(1));
     assert_eq!(run_case(&case(), &subject), Verdict::Broken(Fault::TimedOut));
     let deadline = Instant::now() + PATIENT;
@@ -185,6 +182,11 @@ fn conf_11_what_a_subject_started_is_ended_with_it() {
         assert!(Instant::now() < deadline, "the grandchild is alive");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn conf_11_what_a_subject_started_is_ended_with_it() {
+    check_ended("kill -STOP $(exec sh -c 'echo $PPID')");
 }
 
 /// A subject of two cases: the first is `profile-files/plain`, and what is done after its answer was taken comes when
@@ -238,23 +240,7 @@ fn conf_11_what_a_case_does_by_itself_counts_against_no_other() {
 #[cfg(target_os = "linux")]
 #[test]
 fn conf_11_what_a_subject_started_in_another_session_is_ended_with_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let pipe = folder.path().join("alive");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it starts");
-    assert!(made.success(), "a pipe that the grandchild holds open");
-    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
-    let held = rustix::fs::open(&pipe, flags, rustix::fs::Mode::empty()).expect("it can be opened");
-    let script = format!(
-        "exec 3<>'{}'\n(setsid sh -c 'kill -STOP $$' </dev/null >/dev/null 2>&1 &)\nexec 3>&-\nkill -STOP $$",
-        pipe.display()
-    );
-    let (_subject_folder, subject) = subject(&script, Duration::from_secs(1));
-    assert_eq!(run_case(&case(), &subject), Verdict::Broken(Fault::TimedOut));
-    let deadline = Instant::now() + PATIENT;
-    while rustix::io::read(&held, &mut [0; 1]) != Ok(0) {
-        assert!(Instant::now() < deadline, "the grandchild is alive");
-        std::thread::yield_now();
-    }
+    check_ended("setsid sh -c 'kill -STOP $$' </dev/null >/dev/null 2>&1 &");
 }
 
 #[test]
