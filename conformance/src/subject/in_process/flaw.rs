@@ -102,6 +102,24 @@ flaws! {
     DerivedDebug = "derived-debug",
     /// A task enters its scope when it is polled first, and does not take it along.
     BoundAtFirstPoll = "bound-at-first-poll",
+    /// The environment is frozen when a host is built, and not when it activates.
+    FrozenAtBoot = "frozen-at-boot",
+    /// The launch scope is bound though one profile is hosted.
+    LaunchAlwaysBound = "launch-always-bound",
+    /// The home is the launch home, whatever is bound.
+    HomeIsTheLaunchHome = "home-is-the-launch-home",
+    /// What an external source said of the first home is taken for every home.
+    SourceAskedOnce = "source-asked-once",
+    /// Two hosts of one process are one.
+    OneHostForAll = "one-host-for-all",
+    /// An id's file may be read by everybody.
+    OpenToOthers = "open-to-others",
+    /// Whatever stands in the active profile's file is the active profile.
+    TrustedActiveFile = "trusted-active-file",
+    /// Where the tenants cannot be counted there is one.
+    FailedCountMeansOne = "failed-count-means-one",
+    /// A switch in a file says whether many profiles are hosted.
+    SwitchDecides = "switch-decides",
 }
 
 /// The flaw that is built in, if there is one, and the flaws whose places have been come to.

@@ -10,7 +10,7 @@ use watertight_runner_identity::{
     BindingToken, IdentityError, IdentityFile, MachineId, Orphaned, RunnerWiring, adopt_signal,
     known_identity, names, orphaned, stable_identity, token_bound_id,
 };
-use watertight_vocabulary::{CaseRule, ControlPlane, Platform, Secret};
+use watertight_vocabulary::{CaseRule, ControlPlane, EnvSource, Platform, Secret};
 
 use super::flaw::Flaw;
 use super::world::{World, shown, text};
@@ -27,6 +27,7 @@ impl World {
             },
             Step::RegenerateRunnerId { .. } => {
                 let made = self.identity_file().regenerate();
+                self.open_to_others();
                 made.map(|identity| text(identity.id().as_str()))
                     .map_err(|error| self.error(&error, error.code()))
             }
@@ -47,6 +48,10 @@ impl World {
             Step::Wiring { .. } => match RunnerWiring::read(&*self.env) {
                 Ok(wiring) => {
                     self.log.debug(&wiring);
+                    if wiring.binding_token().is_some() && self.shows(Flaw::DerivedDebug) {
+                        let token = self.env.var_os(names::BINDING_TOKEN_VARIABLE.as_ref());
+                        self.log.line(&format!("BindingToken({token:?})"));
+                    }
                     Ok(wiring_outcome(&wiring))
                 }
                 Err(error) => Err(self.error(&error, error.code())),
@@ -87,7 +92,17 @@ impl World {
         let identity: Result<_, IdentityError> = stable_identity(&*self.env, &self.identity_file());
         let identity = identity.map_err(|error| self.error(&error, error.code()))?;
         self.log.debug(&identity);
+        self.open_to_others();
         Ok(identity.id().as_str().to_owned())
+    }
+
+    /// Makes the file one that everybody may read: [`Flaw::OpenToOthers`].
+    fn open_to_others(&self) {
+        #[cfg(unix)]
+        if self.shows(Flaw::OpenToOthers) {
+            let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+            let _ = self.identity_file().path().map(|path| fs::set_permissions(path, open));
+        }
     }
 
     /// Has several ask at once, and gives every id that one of them was given.

@@ -13,6 +13,7 @@ impl World {
     /// What a step without a body comes to.
     pub(super) fn leaf(self: &Arc<Self>, step: &Step, which: Which) -> Outcome {
         self.naive_leaf(step, which)
+            .or_else(|| self.naive_host_leaf(step, which))
             .or_else(|| self.profile_leaf(step, which))
             .or_else(|| self.secret_leaf(step, which))
             .or_else(|| self.policy_leaf(step, which))
@@ -135,7 +136,8 @@ impl World {
             None => self.host(which)?.secret(name),
         };
         self.log.debug(&read);
-        if let Some(outcome) = self.flawed_read(name, &read, which) {
+        let flawed = self.frozen_at_boot(name, &read, which);
+        if let Some(outcome) = flawed.or_else(|| self.flawed_read(name, &read, which)) {
             return Ok(outcome);
         }
         match read {

@@ -7,6 +7,7 @@ mod lanes;
 mod leaves;
 mod log;
 mod naive;
+mod naive_host;
 mod naive_terminal;
 mod policy;
 mod script;

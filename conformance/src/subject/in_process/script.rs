@@ -43,7 +43,10 @@ impl World {
                 lanes::run(self, *kind, carry, body, which);
             }
             Step::Detached { body } => watertight::detached(|| self.steps(body, which)),
-            Step::OtherHost { body } => self.steps(body, Which::Other),
+            Step::OtherHost { body } => {
+                let other = if self.shows(Flaw::OneHostForAll) { Which::Own } else { Which::Other };
+                self.steps(body, other);
+            }
             Step::WithoutHost { body } => watertight::detached(|| self.steps(body, Which::Nobody)),
             Step::Bind { handle, profile, label, .. } => {
                 let scope = self.scope_of(profile.as_deref(), which);
@@ -156,6 +159,12 @@ impl World {
     }
 
     fn launch_scope_if_many(self: &Arc<Self>, label: Option<&str>, body: &[Step], which: Which) {
+        if self.host(which).is_ok_and(|host| !host.many_profiles()) && self.shows(Flaw::LaunchAlwaysBound) {
+            if let Some(scope) = self.entered(self.scope_of(None, which), label, "launch", "entered") {
+                self.enter(&scope, body, false, which);
+            }
+            return;
+        }
         let run = |host: &Host| {
             let body = || {
                 if let Some(label) = label {

@@ -23,6 +23,8 @@ use crate::subject::Assignment;
 pub(super) struct World {
     pub(super) root: PathBuf,
     pub(super) env: Arc<MapEnv>,
+    /// What the environment held when the hosts were built.
+    pub(super) boot: BTreeMap<String, String>,
     pub(super) files: Arc<dyn ProfileFiles>,
     defect: Arc<Defect>,
     pub(super) log: Log,
@@ -57,8 +59,8 @@ impl World {
         let live: Arc<dyn EnvSource> = env.clone();
         let files: Arc<dyn ProfileFiles> =
             Arc::new(FlawedFiles { defect: Arc::clone(&defect), files: cached, env: live });
-        let host = build(assignment, &env, &files);
-        let other = build(assignment, &env, &files);
+        let host = build(assignment, &env, &files, &defect);
+        let other = build(assignment, &env, &files, &defect);
         for built in [&host, &other] {
             match built {
                 Ok(host) => log.debug(host),
@@ -67,6 +69,7 @@ impl World {
         }
         Ok(Arc::new(Self {
             root: assignment.root().to_path_buf(),
+            boot: assignment.env.clone(),
             env,
             files,
             defect,
@@ -160,7 +163,7 @@ pub(super) fn shown(path: &Path) -> String {
 /// gives no host.
 pub fn host_of(assignment: &Assignment) -> Result<Result<Host, HostError>, base64::DecodeError> {
     let files: Arc<dyn ProfileFiles> = Arc::new(DiskFiles::new());
-    Ok(build(assignment, &environment(assignment)?, &files))
+    Ok(build(assignment, &environment(assignment)?, &files, &Arc::new(Defect::of(None))))
 }
 
 fn environment(assignment: &Assignment) -> Result<Arc<MapEnv>, base64::DecodeError> {
@@ -179,6 +182,7 @@ fn build(
     assignment: &Assignment,
     env: &Arc<MapEnv>,
     files: &Arc<dyn ProfileFiles>,
+    defect: &Arc<Defect>,
 ) -> Result<Host, HostError> {
     // A case meets the administrator's folder of its own world, and never the machine's.
     let managed = match env.var_os(MANAGED_VARIABLE.as_ref()) {
@@ -192,7 +196,7 @@ fn build(
         .control_plane(assignment.host.control_plane.iter().map(String::as_str))
         .share(assignment.host.shared.iter().map(String::as_str));
     for source in &assignment.host.sources {
-        builder = builder.source(ScriptedSource::of(source));
+        builder = builder.source(ScriptedSource::of(source, defect));
     }
     builder.build()
 }
@@ -211,12 +215,15 @@ fn os_string(bytes: Vec<u8>) -> OsString {
 struct ScriptedSource {
     spec: SourceSpec,
     declares: Vec<Name>,
+    defect: Arc<Defect>,
+    /// The last part of the home that it was asked for first.
+    first: Mutex<Option<String>>,
 }
 
 impl ScriptedSource {
-    fn of(spec: &SourceSpec) -> Self {
+    fn of(spec: &SourceSpec, defect: &Arc<Defect>) -> Self {
         let declares = spec.declares.iter().map(|name| Name::from(name.as_str())).collect();
-        Self { spec: spec.clone(), declares }
+        Self { spec: spec.clone(), declares, defect: Arc::clone(defect), first: Mutex::default() }
     }
 }
 
@@ -240,7 +247,11 @@ impl SecretSource for ScriptedSource {
             return Err(SourceError::Other("the case says that it fails"));
         }
         let home = request.home().path().file_name().unwrap_or_default().to_string_lossy();
-        let values = self.spec.values.get(&*home).into_iter().flatten();
+        let mut first = locked(&self.first);
+        let first = first.get_or_insert_with(|| home.clone().into_owned());
+        let is_first = *first == home || !self.defect.shows(Flaw::SourceAskedOnce);
+        let asked = if is_first { &*home } else { first.as_str() };
+        let values = self.spec.values.get(asked).into_iter().flatten();
         Ok(values.map(|(name, value)| (Name::from(name.as_str()), Secret::from(value.as_str()))).collect())
     }
 }

@@ -209,9 +209,56 @@ const NAMED: &[(Flaw, Named)] = &[
     ),
     (
         Flaw::DerivedDebug,
-        &[("context/debug-text-shows-no-value", &[]), ("env-snapshot/debug-text-shows-no-value", &[])],
+        &[
+            ("context/debug-text-shows-no-value", &[]),
+            ("env-snapshot/debug-text-shows-no-value", &[]),
+            ("runner-identity/wiring-whole", &[]),
+        ],
     ),
     (Flaw::BoundAtFirstPoll, &[("context/task-keeps-its-scope-from-poll-to-poll", &["second", "third"])]),
+    (
+        Flaw::FrozenAtBoot,
+        &[
+            ("launch-policy/single-profile-host-follows-the-environment", &["key", "scoped"]),
+            ("secret-scope/launch-environment-is-live-before", &["key"]),
+            ("env-snapshot/boot-is-seen", &["before"]),
+        ],
+    ),
+    (Flaw::LaunchAlwaysBound, &[("launch-policy/if-many-before-activation", &["key"])]),
+    (Flaw::HomeIsTheLaunchHome, &[("launch-policy/home-without-scope", &["after", "inside"])]),
+    (Flaw::SourceAskedOnce, &[("secret-scope/source-of-another-home", &["writer"])]),
+    (
+        Flaw::OneHostForAll,
+        &[
+            ("secret-scope/other-hosts-state-is-its-own", &["there"]),
+            ("secret-scope/frame-of-another-host", &["key", "miss"]),
+            ("terminal-scope/terminal-of-another-host", &["backend", "read"]),
+        ],
+    ),
+    (Flaw::OpenToOthers, &[("runner-identity/regenerate", &[]), ("runner-identity/racers-agree", &[])]),
+    (
+        Flaw::TrustedActiveFile,
+        &[
+            ("profile-tree/active-profile-gone", &["active"]),
+            ("profile-tree/active-profile-invalid", &["active"]),
+            ("profile-tree/active-profile-not-utf-8", &["active"]),
+            ("profile-tree/active-profile-blank", &["active"]),
+        ],
+    ),
+    (
+        Flaw::FailedCountMeansOne,
+        &[
+            ("launch-policy/counting-failed", &["decision", "key"]),
+            ("launch-policy/unmounted-profiles", &["decision", "key"]),
+        ],
+    ),
+    (
+        Flaw::SwitchDecides,
+        &[
+            ("launch-policy/multiplex-switch-is-not-consulted", &["decision", "key"]),
+            ("launch-policy/multiplex-switch-turns-nothing-on", &["decision", "key"]),
+        ],
+    ),
 ];
 
 pub(super) fn named(flaw: Flaw) -> Named {
@@ -222,20 +269,29 @@ pub(super) fn named(flaw: Flaw) -> Named {
 /// The flaws that show in what is written and in no outcome.
 pub(super) const LEAKS: [Flaw; 3] = [Flaw::LeakyDebug, Flaw::ProblemsQuoteValues, Flaw::DerivedDebug];
 
+/// The rules about what is shown: a flaw that leaks breaks these and no other, however many cases it fails.
+pub(super) const SHOWN: [&str; 6] = ["CTX-10", "FILE-04", "RUN-11", "SEC-31", "SNAP-07", "TERM-11"];
+
 /// The areas that a flaw fails cases of. Every case of the other ones still passes: it fails what it is named for,
 /// and is not just broken.
 pub(super) fn reach(flaw: Flaw) -> &'static [&'static str] {
     match flaw {
         Flaw::FailOpen => &["context", "launch-policy", "profile-files", "secret-scope"],
         Flaw::StickyScope | Flaw::LaunchFallback => &["context", "launch-policy"],
-        Flaw::LeakyDebug | Flaw::DerivedDebug => {
-            &["context", "env-snapshot", "launch-policy", "profile-files", "secret-scope"]
+        Flaw::LeakyDebug => &["context", "env-snapshot", "launch-policy", "profile-files", "secret-scope"],
+        Flaw::DerivedDebug => {
+            &["context", "env-snapshot", "launch-policy", "profile-files", "runner-identity", "secret-scope"]
         }
+        Flaw::HomeIsTheLaunchHome => &["context", "launch-policy"],
+        Flaw::FrozenAtBoot => &["env-snapshot", "launch-policy", "secret-scope"],
+        Flaw::LaunchAlwaysBound | Flaw::FailedCountMeansOne | Flaw::SwitchDecides => &["launch-policy"],
+        Flaw::SourceAskedOnce => &["secret-scope"],
+        Flaw::OneHostForAll => &["secret-scope", "terminal-scope"],
         Flaw::InheritOnSpawn | Flaw::BoundAtFirstPoll => &["context"],
         Flaw::LiveEnvAfterActivation => &["env-snapshot", "secret-scope"],
-        Flaw::RacyId | Flaw::TrustedIdentity => &["runner-identity"],
+        Flaw::RacyId | Flaw::TrustedIdentity | Flaw::OpenToOthers => &["runner-identity"],
         Flaw::EmptyEnvCounts | Flaw::HomeIsItsRoot => &["launch-policy", "profile-tree"],
-        Flaw::EveryFolderCounts | Flaw::ReservedMeansForbidden => &["profile-tree"],
+        Flaw::EveryFolderCounts | Flaw::ReservedMeansForbidden | Flaw::TrustedActiveFile => &["profile-tree"],
         Flaw::InterpolatingDotenv => &["profile-files", "secret-scope"],
         Flaw::YamlErrorMeansDefaults => &["profile-files", "secret-scope", "terminal-scope"],
         Flaw::ChildInherits => &["env-snapshot"],
