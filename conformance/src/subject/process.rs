@@ -1,6 +1,6 @@
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread;
@@ -24,6 +24,9 @@ const PATIENCE_AT_THE_END: Duration = Duration::from_millis(500);
 /// How long is listened after an answer for what follows it in a write of its own. What comes later still is
 /// seen before the process is asked again, while it answers, or when it is stopped.
 const SILENCE: Duration = Duration::from_millis(1);
+
+/// How often a subject that is awaited is looked at for how much it writes beside its answer.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// What a subject has of our environment: where programs lie. Nothing of the machine is in a case.
 const INHERITED: [&str; 3] = ["PATH", "SystemRoot", "PATHEXT"];
@@ -178,10 +181,9 @@ impl Process {
             return Err(Fault::Nonsense("an answer to `stop` that is not `stopped`".to_owned()));
         };
         self.requests = None;
-        match self.lines.recv_timeout(timeout) {
-            Ok(Line::End) | Err(RecvTimeoutError::Disconnected) => Ok(()),
-            Ok(_) => Err(after_the_answer()),
-            Err(RecvTimeoutError::Timeout) => Err(Fault::TimedOut),
+        match self.awaited(Instant::now() + timeout)? {
+            Line::End => Ok(()),
+            _ => Err(after_the_answer()),
         }
     }
 
@@ -226,15 +228,13 @@ impl Process {
             // Where the thread that writes has ended, the output has ended too, or the time will.
             let _ = requests.send(line);
         }
-        let (text, goes_on) =
-            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Line::Whole { text, goes_on }) => (text, goes_on),
-                Ok(Line::NoText) => return Err(Fault::Nonsense("it is no UTF-8".to_owned())),
-                Ok(Line::Half) => return Err(Fault::HalfLine),
-                Ok(Line::Flood) => return Err(Fault::Flooded),
-                Ok(Line::End) | Err(RecvTimeoutError::Disconnected) => return Err(self.crashed()),
-                Err(RecvTimeoutError::Timeout) => return Err(Fault::TimedOut),
-            };
+        let (text, goes_on) = match self.awaited(deadline)? {
+            Line::Whole { text, goes_on } => (text, goes_on),
+            Line::NoText => return Err(Fault::Nonsense("it is no UTF-8".to_owned())),
+            Line::Half => return Err(Fault::HalfLine),
+            Line::Flood => return Err(Fault::Flooded),
+            Line::End => return Err(self.crashed()),
+        };
         // The text of a parser's error may hold a piece of the line, so it is only placed.
         let response: Response = serde_json::from_str(&text)
             .map_err(|error| Fault::Nonsense(format!("no response, at column {}", error.column())))?;
@@ -246,6 +246,22 @@ impl Process {
             return Err(Fault::WrongSequence);
         }
         if goes_on { Err(after_the_answer()) } else { Ok(response.answer) }
+    }
+
+    /// The next line. A subject that fills the disk instead is not waited for.
+    fn awaited(&mut self, deadline: Instant) -> Result<Line, Fault> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(GLANCE)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Line::End),
+                Err(RecvTimeoutError::Timeout) if self.errors.are_too_many() || self.fills_its_folder() => {
+                    return Err(Fault::Flooded);
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Fault::TimedOut),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 
     /// Nothing may follow an answer before the next request.
@@ -314,13 +330,27 @@ impl Process {
         let _ = self.child.kill();
     }
 
+    /// Whether more lies in its own folder than may.
+    fn fills_its_folder(&self) -> bool {
+        let sizes = self.own_files().map(|entry| entry.metadata().map_or(0, |metadata| metadata.len()));
+        sizes.sum::<u64>() > LARGEST_ANSWER
+    }
+
+    fn own_files(&self) -> impl Iterator<Item = walkdir::DirEntry> {
+        let entries = WalkDir::new(self.folder.path()).min_depth(1).into_iter().flatten();
+        entries.filter(|entry| entry.file_type().is_file())
+    }
+
     /// Names and contents of what lies in its own folder.
     fn left_behind(&self) -> Result<Option<String>, Fault> {
         let mut text = String::new();
         for entry in WalkDir::new(self.folder.path()).min_depth(1).into_iter().flatten() {
             text.extend([&*entry.file_name().to_string_lossy(), "\n"]);
             if entry.file_type().is_file() {
-                let contents = fs::read(entry.path()).unwrap_or_default();
+                let mut contents = Vec::new();
+                let file = File::open(entry.path()).map(|file| file.take(LARGEST_ANSWER + 1));
+                // What cannot be read cannot be told.
+                let _ = file.and_then(|mut file| file.read_to_end(&mut contents));
                 text.extend([&*String::from_utf8_lossy(&contents), "\n"]);
             }
             if text.len() as u64 > LARGEST_ANSWER {
@@ -352,6 +382,12 @@ impl fmt::Debug for Errors {
 }
 
 impl Errors {
+    /// Whether more stands in what was not read yet than may.
+    fn are_too_many(&mut self) -> bool {
+        let (read, all) = (self.file.stream_position(), self.file.metadata());
+        matches!((read, all), (Ok(read), Ok(all)) if all.len().saturating_sub(read) > LARGEST_ANSWER)
+    }
+
     /// What is new, together with the line it goes on.
     fn drain(&mut self) -> Result<Option<String>, Fault> {
         let mut bytes = std::mem::take(&mut self.half);

@@ -80,6 +80,28 @@ fn conf_11_a_flood_is_a_class_of_its_own() {
 }
 
 #[test]
+fn conf_11_a_flood_beside_the_answer_is_one_too() {
+    let flood = "head -c 6000000 /dev/zero | tr '\\0' x";
+    assert_eq!(fault(&format!("{flood} >&2\necho '{RIGHT}'\n{STOPS}")), Fault::Flooded, "on standard error");
+    assert_eq!(
+        fault(&format!("{flood} > \"$HOME/x\"\necho '{RIGHT}'\n{STOPS}")),
+        Fault::Flooded,
+        "in its folder"
+    );
+}
+
+/// Else it could fill the disk until its time is up.
+#[test]
+fn conf_11_a_flood_without_an_answer_is_not_waited_for() {
+    let flood = "head -c 6000000 /dev/zero | tr '\\0' x";
+    let start = Instant::now();
+    for place in ["&2", "\"$HOME/x\""] {
+        assert_eq!(fault(&format!("{flood} >{place}\nread -r for_ever")), Fault::Flooded, "{place}");
+    }
+    assert!(start.elapsed() < PATIENT, "it is ended when it is seen");
+}
+
+#[test]
 fn conf_11_half_a_line_is_a_class_of_its_own() {
     assert_eq!(fault("printf '{\"seq\":2,'"), Fault::HalfLine);
 }
