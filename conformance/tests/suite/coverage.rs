@@ -91,6 +91,30 @@ fn conf_03_every_step_of_the_script_has_a_case() {
 }
 
 #[test]
+fn conf_03_every_field_of_every_step_has_a_case() {
+    let schema = include_str!("../../schemas/case.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+    let mut known = BTreeSet::new();
+    for step in schema["$defs"]["step"]["oneOf"].as_array().expect("a list of steps") {
+        for (name, shape) in step["properties"].as_object().expect("a step") {
+            let fields = shape["properties"].as_object().into_iter().flat_map(serde_json::Map::keys);
+            known.extend(fields.map(|field| format!("{name}.{field}")));
+        }
+    }
+    let mut used = BTreeSet::new();
+    for step in suite().cases.iter().flat_map(watertight_conformance::case::Case::steps) {
+        let step = serde_json::to_value(step).expect("a step is JSON");
+        for (name, fields) in step.as_object().expect("a step") {
+            let is_said = |value: &serde_json::Value| !value.is_null() && *value != false;
+            let said = fields.as_object().into_iter().flatten().filter(|(_, value)| is_said(value));
+            used.extend(said.map(|(field, _)| format!("{name}.{field}")));
+        }
+    }
+    let unused: Vec<_> = known.difference(&used).collect();
+    assert!(known.len() > 100 && unused.is_empty(), "no case says {unused:?}");
+}
+
+#[test]
 fn conf_15_each_case_is_one_test() {
     let suite = suite();
     let trials = crate::trials::of(suite.cases.clone());
