@@ -277,16 +277,13 @@ pub(super) const SHOWN: [&str; 6] = ["CTX-10", "FILE-04", "RUN-11", "SEC-31", "S
 pub(super) fn reach(flaw: Flaw) -> &'static [&'static str] {
     match flaw {
         Flaw::FailOpen => &["context", "launch-policy", "profile-files", "secret-scope"],
-        Flaw::StickyScope | Flaw::LaunchFallback => &["context", "launch-policy"],
+        Flaw::StickyScope | Flaw::LaunchFallback | Flaw::HomeIsTheLaunchHome => &["context", "launch-policy"],
         Flaw::LeakyDebug => &["context", "env-snapshot", "launch-policy", "profile-files", "secret-scope"],
         Flaw::DerivedDebug => {
             &["context", "env-snapshot", "launch-policy", "profile-files", "runner-identity", "secret-scope"]
         }
-        Flaw::HomeIsTheLaunchHome => &["context", "launch-policy"],
-        Flaw::FrozenAtBoot => &["env-snapshot", "launch-policy", "secret-scope"],
         Flaw::LaunchAlwaysBound | Flaw::FailedCountMeansOne | Flaw::SwitchDecides => &["launch-policy"],
         Flaw::SourceAskedOnce => &["secret-scope"],
-        Flaw::OneHostForAll => &["secret-scope", "terminal-scope"],
         Flaw::InheritOnSpawn | Flaw::BoundAtFirstPoll => &["context"],
         Flaw::LiveEnvAfterActivation => &["env-snapshot", "secret-scope"],
         Flaw::RacyId | Flaw::TrustedIdentity | Flaw::OpenToOthers => &["runner-identity"],
@@ -304,8 +301,10 @@ pub(super) fn reach(flaw: Flaw) -> &'static [&'static str] {
         Flaw::ConfigIsRequired => {
             &["env-snapshot", "launch-policy", "profile-files", "secret-scope", "terminal-scope"]
         }
-        Flaw::MissFallsThrough => &["env-snapshot", "launch-policy", "secret-scope"],
-        Flaw::FollowsTheDisk | Flaw::FirstLayerIsNamed => &["secret-scope", "terminal-scope"],
+        Flaw::MissFallsThrough | Flaw::FrozenAtBoot => &["env-snapshot", "launch-policy", "secret-scope"],
+        Flaw::FollowsTheDisk | Flaw::FirstLayerIsNamed | Flaw::OneHostForAll => {
+            &["secret-scope", "terminal-scope"]
+        }
         Flaw::KeysAsVariables => &["context", "launch-policy", "terminal-scope"],
         Flaw::ProblemsQuoteValues => &["profile-files", "terminal-scope"],
         Flaw::AmbientTerminal
