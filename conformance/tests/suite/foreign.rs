@@ -135,6 +135,50 @@ fn conf_11_after_a_crash_the_next_case_starts_another_process() {
 }
 
 #[test]
+fn conf_11_who_breaks_once_is_given_the_next_case_in_another_process() {
+    for (breaks, class) in [("exit 3", "crashed"), ("echo hello", "nonsense"), ("printf half", "half-line")] {
+        let once = format!("[ -e \"$0.once\" ] || {{ touch \"$0.once\"; {breaks}; exit; }}");
+        let (_folder, subject) = subject(&format!("{once}\necho '{RIGHT}'\n{STOPS}"), PATIENT);
+        let Verdict::Broken(fault) = run_case(&case(), &subject) else { panic!("{breaks} is no pass") };
+        assert_eq!(fault.class(), class);
+        assert_eq!(run_case(&case(), &subject), Verdict::Passed, "after {class}");
+        assert!(subject.finish().is_empty(), "and nothing is held against that one");
+    }
+}
+
+#[test]
+fn conf_11_a_subject_that_breaks_before_it_says_who_it_is_has_the_same_classes() {
+    let started = |script: &str, timeout: Duration| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("subject.sh");
+        fs::write(&path, format!("read -r start\n{script}\n")).expect("a script");
+        Foreign::start(&format!("sh '{}'", path.display()), timeout).expect_err(script).class()
+    };
+    assert_eq!(started("exit 3", PATIENT), "crashed");
+    assert_eq!(started("read -r for_ever", Duration::from_millis(100)), "timed-out");
+    assert_eq!(started("head -c 6000000 /dev/zero | tr '\\0' x", PATIENT), "flooded");
+    assert_eq!(started("printf '{'", PATIENT), "half-line");
+    assert_eq!(started(&format!("echo '{}'", STARTED.replace(":1,", ":7,")), PATIENT), "wrong-sequence");
+    assert_eq!(started(r#"echo '{"seq":1,"answer":{"stopped":{}}}'"#, PATIENT), "nonsense");
+}
+
+/// What a case needs is judged by what the first process said.
+#[test]
+fn conf_11_a_process_that_says_it_is_another_subject_is_nonsense() {
+    let other = STARTED.replace("odd", "even");
+    let script = "read -r run; exit 3";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("subject.sh");
+    let once = format!(
+        "read -r start\nif [ -e \"$0.once\" ]; then echo '{other}'; else touch \"$0.once\"; echo '{STARTED}'; fi"
+    );
+    fs::write(&path, format!("{once}\n{script}\n")).expect("a script");
+    let subject = Foreign::start(&format!("sh '{}'", path.display()), PATIENT).expect("it starts");
+    assert!(matches!(run_case(&case(), &subject), Verdict::Broken(Fault::Crashed(_))));
+    assert!(matches!(run_case(&case(), &subject), Verdict::Broken(Fault::Nonsense(_))));
+}
+
+#[test]
 fn conf_11_an_orderly_subject_passes() {
     assert_eq!(in_the_end(&format!("echo '{RIGHT}'\n{STOPS}")), Verdict::Passed);
 }
