@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot set its stage fails")]
 
 mod checks;
+mod codes;
 mod coverage;
 mod deviations;
 mod flaws;

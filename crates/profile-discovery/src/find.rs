@@ -132,6 +132,16 @@ pub enum Change {
     NotFound(Box<FindError>),
 }
 
+impl Change {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AnotherHome => "changed",
+            Self::NotFound(why) => why.code(),
+        }
+    }
+}
+
 impl Changed {
     /// The suite's code.
     pub fn code(&self) -> &'static str {

@@ -37,6 +37,16 @@ pub enum Cause {
     Invalid(#[from] Invalid),
 }
 
+impl Cause {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable(why) => why.code(),
+            Self::Invalid(why) => why.code(),
+        }
+    }
+}
+
 /// Why a file could not be read (FILE-02, FILE-06, FILE-07).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -78,6 +88,23 @@ pub enum Unreadable {
     /// nothing else will do (SEC-25).
     #[error("it is encoded as {0} and not as UTF-8")]
     Encoding(&'static str),
+}
+
+impl Unreadable {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Dangling => "dangling-link",
+            Self::LinkLoop => "link-loop",
+            Self::NotAFile(_) => "not-a-file",
+            Self::Io { kind: io::ErrorKind::PermissionDenied, .. } => "permission-denied",
+            Self::Io { .. } => "io",
+            Self::TooLarge { .. } => "too-large",
+            Self::ChangedWhileRead => "changed-while-read",
+            Self::LinkLeavesHome { .. } => "link-leaves-home",
+            Self::Encoding(_) => "encoding",
+        }
+    }
 }
 
 /// Why a file that was read cannot be used (FILE-31, FILE-35, FILE-37).
@@ -131,6 +158,25 @@ pub enum Invalid {
         /// The section, or `None` for the file's own mapping.
         section: Option<Arc<str>>,
     },
+}
+
+impl Invalid {
+    /// The suite's code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotUtf8 => "not-utf-8",
+            Self::Syntax => "yaml-syntax",
+            Self::DuplicateKey => "duplicate-key",
+            Self::SeveralDocuments => "several-documents",
+            Self::UndefinedAlias => "undefined-alias",
+            Self::RepeatedAnchor => "repeated-anchor",
+            Self::Budget(_) => "beyond-budget",
+            Self::MergeValue => "merge-value",
+            Self::RootType { .. } => "root-type",
+            Self::SectionType { .. } => "section-type",
+            Self::LocalTag { .. } => "local-tag",
+        }
+    }
 }
 
 impl FileError {
@@ -198,32 +244,7 @@ impl FileError {
 
     /// The stable code of the reason.
     pub fn reason(&self) -> &'static str {
-        match &self.cause {
-            Cause::Unreadable(why) => match why {
-                Unreadable::Dangling => "dangling-link",
-                Unreadable::LinkLoop => "link-loop",
-                Unreadable::NotAFile(_) => "not-a-file",
-                Unreadable::Io { kind: io::ErrorKind::PermissionDenied, .. } => "permission-denied",
-                Unreadable::Io { .. } => "io",
-                Unreadable::TooLarge { .. } => "too-large",
-                Unreadable::ChangedWhileRead => "changed-while-read",
-                Unreadable::LinkLeavesHome { .. } => "link-leaves-home",
-                Unreadable::Encoding(_) => "encoding",
-            },
-            Cause::Invalid(why) => match why {
-                Invalid::NotUtf8 => "not-utf-8",
-                Invalid::Syntax => "yaml-syntax",
-                Invalid::DuplicateKey => "duplicate-key",
-                Invalid::SeveralDocuments => "several-documents",
-                Invalid::UndefinedAlias => "undefined-alias",
-                Invalid::RepeatedAnchor => "repeated-anchor",
-                Invalid::Budget(_) => "beyond-budget",
-                Invalid::MergeValue => "merge-value",
-                Invalid::RootType { .. } => "root-type",
-                Invalid::SectionType { .. } => "section-type",
-                Invalid::LocalTag { .. } => "local-tag",
-            },
-        }
+        self.cause.code()
     }
 
     /// One sentence on how to mend it.
