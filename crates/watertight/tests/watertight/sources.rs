@@ -214,7 +214,24 @@ fn sec_32_what_is_kept_of_a_home_that_is_gone_goes_though_nobody_asks_for_it() {
     }
     assert_eq!(vault.asked(), 3 * MANY, "what was kept of them was dropped");
     serve(&host, "new");
+    serve(&host, "new");
     assert_eq!(vault.asked(), 3 * MANY, "what is there is kept");
+}
+
+#[cfg(unix)]
+#[test]
+fn sec_32_what_is_kept_of_a_home_goes_when_its_profile_moves_to_another() {
+    let world = World::with_coder();
+    world.write("elsewhere/one/SOUL.md", "x").write("elsewhere/other/SOUL.md", "x");
+    let vault = Vault::answering(["VAULT_KEY"], Answer::Numbered);
+    let host = world.builder().source(vault.clone()).build().unwrap();
+    let link = world.path("profiles/moved");
+    for (asked, target) in [(1, "one"), (2, "other"), (3, "one")] {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(world.path("elsewhere").join(target), &link).unwrap();
+        host.profile_scope("moved").unwrap();
+        assert_eq!(vault.asked(), asked, "of {target} nothing was kept");
+    }
 }
 
 #[test]
