@@ -1,5 +1,6 @@
 //! What is put to the test: our crates in process, our crates broken on purpose, or a foreign program.
 
+mod beside;
 #[cfg(target_os = "linux")]
 mod descendants;
 mod dotenvy;

@@ -1,22 +1,17 @@
-use std::fmt;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempfile::{NamedTempFile, TempDir};
-use walkdir::WalkDir;
+use tempfile::TempDir;
 use watertight_env_snapshot::ProcessEnv;
 use watertight_vocabulary::EnvSource;
 
+use super::beside::{Errors, LARGEST_ANSWER, fills, left_behind};
 use super::protocol::{Ask, PROTOCOL, Reply, Request, Response};
 use super::{Afterthought, Answer, Assignment, Fault, Hello, Late};
 use crate::check::shows_a_value;
-
-/// The most that one answer, or what stands beside it, may be.
-const LARGEST_ANSWER: u64 = 4 * 1024 * 1024;
 
 /// How long a subject that has closed its output may take to end by itself.
 const PATIENCE_AT_THE_END: Duration = Duration::from_millis(500);
@@ -82,8 +77,7 @@ impl Process {
         let (program, arguments) =
             command.split_first().ok_or_else(|| Fault::NotStarted("the command is empty".to_owned()))?;
         let folder = tempfile::tempdir().map_err(not_started)?;
-        // A file and no pipe: what was written before an answer is there when the answer is.
-        let (written, errors) = temporary().map_err(not_started)?;
+        let (written, errors) = Errors::to_a_file().map_err(not_started)?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear();
         let machine = ProcessEnv::new();
@@ -108,7 +102,6 @@ impl Process {
         // One line is awaited at a time; a subject that writes more waits until it is asked again.
         let (sender, lines) = sync_channel(1);
         thread::spawn(move || read_lines(output, &sender));
-        let errors = Errors { file: errors, half: Vec::new() };
         Ok(Self { child, requests: Some(requests), lines, errors, folder, next: 1, last: None })
     }
 
@@ -153,7 +146,7 @@ impl Process {
             }
         };
         self.hears_nothing(SILENCE)?;
-        let beside = [self.errors.drain()?, self.left_behind()?].into_iter().flatten().collect();
+        let beside = [self.errors.drain()?, left_behind(self.folder.path())?].into_iter().flatten().collect();
         Ok((answer, beside))
     }
 
@@ -207,7 +200,7 @@ impl Process {
     /// Values in standard error or in its folder, and too much of either.
     fn writings(&mut self, when: &str) -> Vec<Late> {
         let errors = (self.errors.drain(), "standard error");
-        let files = (self.left_behind(), "its own folder");
+        let files = (left_behind(self.folder.path()), "its own folder");
         let judged = [errors, files].into_iter().filter_map(|(text, place)| match text {
             Ok(Some(text)) if shows_a_value(&text) => Some(Late::Leaked(format!("{place}, {when}"))),
             Ok(_) => None,
@@ -255,7 +248,7 @@ impl Process {
             match self.lines.recv_timeout(left.min(GLANCE)) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Line::End),
-                Err(RecvTimeoutError::Timeout) if self.errors.are_too_many() || self.fills_its_folder() => {
+                Err(RecvTimeoutError::Timeout) if self.errors.are_too_many() || fills(self.folder.path()) => {
                     return Err(Fault::Flooded);
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Fault::TimedOut),
@@ -329,77 +322,11 @@ impl Process {
     fn kill(&mut self) {
         let _ = self.child.kill();
     }
-
-    /// Whether more lies in its own folder than may.
-    fn fills_its_folder(&self) -> bool {
-        let sizes = self.own_files().map(|entry| entry.metadata().map_or(0, |metadata| metadata.len()));
-        sizes.sum::<u64>() > LARGEST_ANSWER
-    }
-
-    fn own_files(&self) -> impl Iterator<Item = walkdir::DirEntry> {
-        let entries = WalkDir::new(self.folder.path()).min_depth(1).into_iter().flatten();
-        entries.filter(|entry| entry.file_type().is_file())
-    }
-
-    /// Names and contents of what lies in its own folder.
-    fn left_behind(&self) -> Result<Option<String>, Fault> {
-        let mut text = String::new();
-        for entry in WalkDir::new(self.folder.path()).min_depth(1).into_iter().flatten() {
-            text.extend([&*entry.file_name().to_string_lossy(), "\n"]);
-            if entry.file_type().is_file() {
-                let mut contents = Vec::new();
-                let file = File::open(entry.path()).map(|file| file.take(LARGEST_ANSWER + 1));
-                // What cannot be read cannot be told.
-                let _ = file.and_then(|mut file| file.read_to_end(&mut contents));
-                text.extend([&*String::from_utf8_lossy(&contents), "\n"]);
-            }
-            if text.len() as u64 > LARGEST_ANSWER {
-                return Err(Fault::Flooded);
-            }
-        }
-        Ok((!text.is_empty()).then_some(text))
-    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
         self.end(Duration::ZERO);
-    }
-}
-
-/// What a subject writes to standard error.
-struct Errors {
-    file: File,
-    /// The last line so far: a value may stand in two parts of it.
-    half: Vec<u8>,
-}
-
-impl fmt::Debug for Errors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a subject writes may hold a value.
-        f.write_str("Errors")
-    }
-}
-
-impl Errors {
-    /// Whether more stands in what was not read yet than may.
-    fn are_too_many(&mut self) -> bool {
-        let (read, all) = (self.file.stream_position(), self.file.metadata());
-        matches!((read, all), (Ok(read), Ok(all)) if all.len().saturating_sub(read) > LARGEST_ANSWER)
-    }
-
-    /// What is new, together with the line it goes on.
-    fn drain(&mut self) -> Result<Option<String>, Fault> {
-        let mut bytes = std::mem::take(&mut self.half);
-        let before = bytes.len();
-        // One more than allowed, so that too much is seen.
-        let read = Read::by_ref(&mut self.file).take(LARGEST_ANSWER + 1).read_to_end(&mut bytes);
-        if read.is_err() || bytes.len() as u64 > LARGEST_ANSWER {
-            return Err(Fault::Flooded);
-        }
-        let half = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        self.half = bytes.get(half..).unwrap_or_default().to_vec();
-        Ok((bytes.len() > before).then(|| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
@@ -427,10 +354,4 @@ fn read_lines(output: impl Read, sender: &SyncSender<Line>) {
             return;
         }
     }
-}
-
-/// A file that is gone once nobody has it open, to write to and to read from, each at its own place.
-fn temporary() -> io::Result<(File, File)> {
-    let file = NamedTempFile::new()?;
-    Ok((file.reopen()?, file.reopen()?))
 }
