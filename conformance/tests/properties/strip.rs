@@ -11,6 +11,14 @@ use crate::tries;
 const NAMED: [&str; 3] =
     ["OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN", "OMNIGENT_RUNNER_INITIAL_AUTH_TOKEN", "MY_TOKEN"];
 
+/// Text, and on a Unix perhaps bytes behind it that are none.
+fn of_bytes(text: String, bytes: Vec<u8>) -> OsString {
+    #[cfg(unix)]
+    return std::os::unix::ffi::OsStringExt::from_vec([text.into_bytes(), bytes].concat());
+    #[cfg(not(unix))]
+    return (text + &String::from_utf8_lossy(&bytes)).into();
+}
+
 fn environments() -> impl Strategy<Value = Vec<(OsString, OsString)>> {
     let name = prop_oneof![
         prop::sample::select(NAMED.to_vec()).prop_map(str::to_owned),
@@ -18,7 +26,9 @@ fn environments() -> impl Strategy<Value = Vec<(OsString, OsString)>> {
         prop::sample::select(NAMED.to_vec()).prop_map(|name| format!("{name}_X")),
         "[A-Za-z_\u{17f}]{1,8}",
     ];
-    let pair = (name, "[^\\x00]{0,8}").prop_map(|(name, value)| (name.into(), value.into()));
+    let odd = || prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(0x80..=0xFF_u8, 1..3)];
+    let pair = (name, odd(), "[^\\x00]{0,8}", odd())
+        .prop_map(|(name, behind, value, odd)| (of_bytes(name, behind), of_bytes(value, odd)));
     prop::collection::vec(pair, 0..12)
 }
 
