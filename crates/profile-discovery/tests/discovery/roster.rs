@@ -296,6 +296,21 @@ fn prof_23_a_file_in_a_folder_that_the_host_lists_says_what_it_says() {
 
 #[cfg(unix)]
 #[test]
+fn file_06_a_listed_folder_that_holds_the_root_opens_nothing_of_it() {
+    let tree = Tree::with(&["other"]);
+    let above = tree.path("config.yaml").parent().unwrap().parent().unwrap().to_owned();
+    tree.file("alone.yaml", "gateway: {standalone: true}");
+    tree.file("../elsewhere/alone.yaml", "gateway: {standalone: true}");
+    for (target, standalone) in [("../../alone.yaml", false), ("../../../elsewhere/alone.yaml", true)] {
+        tree.link("profiles/p/config.yaml", target);
+        let listed = tree.open().linking_into([above.clone()]);
+        assert_eq!(listed.serving().unwrap().get(&named("p")).is_none(), standalone, "{target}");
+        std::fs::remove_file(tree.path("profiles/p/config.yaml")).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn prof_23_the_launch_homes_file_may_be_a_link_to_anywhere_but_another_home() {
     let tree = Tree::with(&["other"]);
     tree.file("profiles/other/config.yaml", "gateway: {standalone: true}");
