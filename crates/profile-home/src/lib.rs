@@ -41,9 +41,11 @@
 //!   opened through no link at all, so the descriptor is that of the judged place.
 //! - Merged keys stand where the `<<` stood (FILE-33); an anchor that is defined twice and aliased is invalid,
 //!   since the library leads its aliases astray (FILE-31).
-//! - Beside brackets, two more signs are counted before the YAML library sees a byte: what may begin a node, and
-//!   directives. It keeps every event of a file before the first can be counted, and compares each directive with
-//!   all others (FILE-37). A text of more than 100,000 commas and colons is therefore refused.
+//! - Beside brackets, three more things are counted before the YAML library sees a byte: what may begin a node,
+//!   directives, and the digits of a number that aliases may lead to. It keeps every event of a file before the
+//!   first can be counted, compares each directive with all others, and reads a number anew for each alias
+//!   (FILE-37). A text of more than 100,000 commas and colons is therefore refused, and so is a row of more than
+//!   1000 digits in a file with an alias.
 //! - What the library itself copies of a text while it parses is not wiped.
 //!
 //! What this reader of `.env` gives beside three others is shown, input by input, in the crate's

@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, IgnoredAny, MapAccess, SeqAccess, VariantAccess, Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 use zeroize::Zeroizing;
 
@@ -158,13 +158,18 @@ impl Budget {
     }
 
     fn text<E: de::Error>(&self, text: &str) -> Result<YamlText, E> {
+        self.bytes(text)?;
+        Ok(YamlText::new(text))
+    }
+
+    fn bytes<E: de::Error>(&self, text: &str) -> Result<(), E> {
         let mut spent = self.spent.borrow_mut();
         spent.text = spent.text.saturating_add(text.len());
         if spent.text > MOST_TEXT {
             drop(spent);
             return Err(self.broken(Invalid::Budget("text")));
         }
-        Ok(YamlText::new(text))
+        Ok(())
     }
 
     /// Breaks off. The error's own text is empty on purpose: the reason is kept here.
@@ -299,9 +304,32 @@ impl<'de> Visitor<'de> for Node<'_> {
     /// The library yields a local tag as an enum.
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Yaml, A::Error> {
         self.leaf()?;
-        let (IgnoredAny, value) = tagged.variant::<IgnoredAny>()?;
+        let ((), value) = tagged.variant_seed(Tag(self.budget))?;
         let value = value.newtype_variant_seed(self.inside(Role::Value)?)?;
         self.finish(Yaml::Tagged(Box::new(value)))
+    }
+}
+
+/// A tag's own text, which counts as any other.
+struct Tag<'b>(&'b Budget);
+
+impl<'de> DeserializeSeed<'de> for Tag<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Tag<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tag")
+    }
+
+    fn visit_str<E: de::Error>(self, tag: &str) -> Result<(), E> {
+        self.0.bytes(tag)
     }
 }
 

@@ -15,6 +15,10 @@ const MOST_SIGNS: usize = 2 * MOST_NODES;
 const MOST_LEVELS_ON_A_LINE: usize = 1000;
 /// Directives at the beginning of a document.
 const MOST_DIRECTIVES: usize = 100;
+/// Signs of a number in a row, in a text with an alias. For each alias that leads to a number the library reads
+/// all its digits anew, and what it yields does not tell how many they were: `0x000...1` is a short text. So this
+/// many digits times the nodes of the tree is what they may cost.
+const MOST_DIGITS: usize = 1000;
 
 /// The budget that a text goes beyond, if it does.
 pub(super) fn beyond_budget(text: &str) -> Option<&'static str> {
@@ -27,6 +31,8 @@ pub(super) fn beyond_budget(text: &str) -> Option<&'static str> {
         Some("nesting")
     } else if signs.nodes > MOST_SIGNS {
         Some("nodes")
+    } else if signs.aliases && signs.digits > MOST_DIGITS {
+        Some("digits")
     } else {
         None
     }
@@ -44,12 +50,17 @@ struct Signs {
     levels_on_a_line: usize,
     /// `%` at the margin: the library compares each with all before it.
     directives: usize,
+    /// The most digits in a row.
+    digits: usize,
+    /// Whether there is what looks like an alias.
+    aliases: bool,
 }
 
 impl Signs {
     fn in_text(text: &str) -> Self {
         let mut signs = Self::default();
         let (mut at_margin, mut leading, mut levels) = (true, true, 0);
+        let mut row = Row::default();
         let mut bytes = text.bytes().peekable();
         while let Some(byte) = bytes.next() {
             // Beyond ASCII there are line ends, too.
@@ -66,11 +77,74 @@ impl Signs {
             });
             levels = if ends { 0 } else { levels + usize::from(leading && matches!(byte, b'-' | b'?')) };
             signs.levels_on_a_line = signs.levels_on_a_line.max(levels);
+            signs.digits = signs.digits.max(row.with(byte));
+            signs.aliases |= byte == b'*' && bytes.peek().is_some_and(is_in_alias);
             at_margin = ends;
             leading = ends || (leading && matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'));
         }
         signs
     }
+}
+
+fn is_in_alias(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// The signs of a number that stand in a row: those that a number may hold many of, as they stand or escaped
+/// (`\x30`), also with line ends between that a backslash takes away.
+#[derive(Default)]
+struct Row {
+    length: usize,
+    behind: Behind,
+}
+
+/// What the next byte stands behind.
+#[derive(Default, Clone, Copy)]
+enum Behind {
+    #[default]
+    Nothing,
+    Backslash,
+    /// A line end that a backslash took away, and blanks.
+    LineEnd,
+    /// An escape that lacks so many digits.
+    Escape {
+        value: u32,
+        lacks: u8,
+    },
+}
+
+impl Row {
+    /// How long it is with this byte.
+    fn with(&mut self, byte: u8) -> usize {
+        let escape = |lacks| Behind::Escape { value: 0, lacks };
+        let blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x80..);
+        self.behind = match (self.behind, byte) {
+            (Behind::Backslash, b'x') => escape(2),
+            (Behind::Backslash, b'u') => escape(4),
+            (Behind::Backslash, b'U') => escape(8),
+            (Behind::Backslash | Behind::LineEnd, _) if blank => Behind::LineEnd,
+            (Behind::Backslash, _) => self.adds(false),
+            (Behind::Escape { value, lacks }, _) => match char::from(byte).to_digit(16) {
+                None => self.adds(false),
+                Some(digit) => match (value.wrapping_mul(16) | digit, lacks.saturating_sub(1)) {
+                    (value, 0) => self.adds(u8::try_from(value).is_ok_and(is_in_number)),
+                    (value, lacks) => Behind::Escape { value, lacks },
+                },
+            },
+            (Behind::Nothing | Behind::LineEnd, b'\\') => Behind::Backslash,
+            (Behind::Nothing | Behind::LineEnd, _) => self.adds(is_in_number(byte)),
+        };
+        self.length
+    }
+
+    fn adds(&mut self, is_in_number: bool) -> Behind {
+        self.length = if is_in_number { self.length + 1 } else { 0 };
+        Behind::Nothing
+    }
+}
+
+fn is_in_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-')
 }
 
 fn saturating(value: usize) -> u64 {

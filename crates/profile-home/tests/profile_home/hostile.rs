@@ -328,11 +328,34 @@ fn on_lines() -> Vec<Hostile> {
     files
 }
 
+/// One long thing that is read anew for each of many aliases, and of which little or nothing reaches the tree.
+fn behind_aliases() -> Vec<Hostile> {
+    [
+        format!("0x{}1", "0".repeat(600_000)),
+        format!("-0o{}1", "0".repeat(600_000)),
+        format!("0.{}1", "0".repeat(600_000)),
+        format!("1.{}", "7".repeat(600_000)),
+        format!("1e{}1", "0".repeat(600_000)),
+        format!("!!float \"{}\"", "0".repeat(600_000)),
+        format!("!!int \"0x{}1\"", "\\x30".repeat(150_000)),
+        format!("!!int \"0x{}1\"", "\\u0030".repeat(100_000)),
+        format!("!!int \"0x{}1\"", "0\\\n   ".repeat(100_000)),
+        format!("!!int \"0x{}1\"", "0\\\u{85}   ".repeat(80_000)),
+        format!("!{} x", "t".repeat(600_000)),
+        format!("!{} [x]", "t".repeat(600_000)),
+    ]
+    .into_iter()
+    .map(|long| {
+        ("one long thing and many aliases", format!("- &a {long}\n{}", "- *a\n".repeat(40_000)), BUDGET)
+    })
+    .collect()
+}
+
 #[cfg(unix)]
 #[test]
 fn file_37_hostile_files_end_in_bounded_time_and_memory_and_the_process_lives_on() {
     let folder = tempfile::tempdir().unwrap();
-    let files: Vec<Hostile> = [growing(), repeating(), in_brackets(), on_lines()].concat();
+    let files: Vec<Hostile> = [growing(), repeating(), in_brackets(), on_lines(), behind_aliases()].concat();
     let paths: Vec<PathBuf> = files
         .iter()
         .enumerate()
@@ -371,6 +394,30 @@ fn file_37_brackets_are_judged_before_parsing() {
     };
     assert!(fits(128, MIB) && !fits(129, MIB));
     assert!(fits(2048, 64 * KIB) && !fits(2049, 64 * KIB));
+}
+
+#[test]
+fn file_37_a_long_number_is_refused_only_where_aliases_could_repeat_it() {
+    let reason = |text: &str| parse_config(text.as_bytes()).map_or_else(|error| error.reason(), |_| "ok");
+    let digits = "0.".to_owned() + &"1".repeat(998);
+    assert_eq!(reason(&format!("a: &a {digits}\nb: *a\n")), "ok");
+    assert_eq!(reason(&format!("a: &a {digits}1\nb: *a\n")), "beyond-budget");
+    assert_eq!(reason(&format!("a: {digits}1\nb: 2 * 3 ** *\n")), "ok", "nothing repeats it");
+    let hexadecimal = "0123456789abcdef".repeat(500);
+    assert_eq!(reason(&format!("a: &a {hexadecimal}\nb: *a\n")), "ok", "no number is that long");
+    // As PyYAML writes what is not ASCII.
+    let escaped = "\\u0441\\x41\\U00010000\\t".repeat(500);
+    assert_eq!(reason(&format!("a: &a \"{escaped}\"\nb: *a\n")), "ok");
+    for zero in ["\\x30", "\\u0030", "\\U00000030", "0\\\n  ", "0\\\u{85}  ", "\\\r\n\\\n\\x30"] {
+        let reason_of = |count: usize| reason(&format!("a: &a !!float \"{}\"\nb: *a\n", zero.repeat(count)));
+        assert_eq!((reason_of(1000), reason_of(1001)), ("ok", "beyond-budget"), "{zero}");
+    }
+}
+
+#[test]
+fn file_37_the_text_of_a_tag_counts_as_any_other() {
+    let text = format!("- &a !{} x\n- *a\n- *a\n", "t".repeat(400_000));
+    assert_eq!(parse_config(text.as_bytes()).unwrap_err().reason(), "beyond-budget");
 }
 
 #[test]
