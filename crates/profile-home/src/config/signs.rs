@@ -78,7 +78,7 @@ impl Signs {
             levels = if ends { 0 } else { levels + usize::from(leading && matches!(byte, b'-' | b'?')) };
             signs.levels_on_a_line = signs.levels_on_a_line.max(levels);
             signs.digits = signs.digits.max(row.with(byte));
-            signs.aliases |= byte == b'*' && bytes.peek().is_some_and(is_in_alias);
+            signs.aliases |= byte == b'*' && bytes.peek().copied().is_some_and(is_in_alias);
             at_margin = ends;
             leading = ends || (leading && matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'));
         }
@@ -86,7 +86,7 @@ impl Signs {
     }
 }
 
-fn is_in_alias(byte: &u8) -> bool {
+fn is_in_alias(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 

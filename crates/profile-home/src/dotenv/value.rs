@@ -138,12 +138,19 @@ impl<'a> Quoted<'a> {
         Cow::Owned(value)
     }
 
-    /// Whether a backslash stays in it that looks like an escape. It holds no other marks than these.
+    /// Whether a backslash stays in it, in quotes that undo some (FILE-16). It holds no other marks than these.
     pub(super) fn keeps_an_escape(self, marks: Marks) -> bool {
-        marks.0 & Marks::BACKSLASH != 0
-            && self.quote == Quote::Double
-            && self.inside.contains('\\')
-            && self.pieces().any(|piece| piece.len() > 1 && piece.contains('\\'))
+        if marks.0 & Marks::BACKSLASH == 0 || self.quote == Quote::Single {
+            return false;
+        }
+        let mut rest = self.inside.as_bytes();
+        while let Some(at) = memchr(b'\\', rest) {
+            match rest.get(at + 1) {
+                Some(b'"' | b'\\') => rest = rest.get(at + 2..).unwrap_or_default(),
+                _ => return true,
+            }
+        }
+        false
     }
 
     fn pieces(self) -> Pieces<'a> {

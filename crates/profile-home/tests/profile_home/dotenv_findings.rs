@@ -106,6 +106,16 @@ fn file_19_what_looks_like_a_reference_is_noted_and_a_dollar_alone_is_not() {
 }
 
 #[test]
+fn file_16_a_backslash_that_stays_is_noted_wherever_it_stands() {
+    for value in [r#""\n""#, r#""a\n""#, r#""\\\n""#, r#""\"\n""#, "\"\\\ny\"", "\"\\\ry\"", "\"x\\\n\""] {
+        assert!(codes(value).contains(&"escape-kept"), "{value}");
+    }
+    for value in [r#""\\n""#, r#""\"\\""#, r"'\n'", r"\n", r#""n""#] {
+        assert!(codes(value).is_empty(), "{value}: {:?}", codes(value));
+    }
+}
+
+#[test]
 fn file_04_a_value_that_nobody_means_is_called_a_placeholder() {
     let long = |length: usize| "a".repeat(length);
     for value in [
